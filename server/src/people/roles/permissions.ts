@@ -1,8 +1,8 @@
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
-import type { Db, Tx } from '../../platform/db/database.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
 import type { Violation } from '../../platform/errors.ts';
 import type { Permission, PermissionInput, RoleInput } from './schema.ts';
-import { lockExistingEnvironments, type RolePermission } from './store.ts';
+import { listEnvironmentNames, lockExistingEnvironments, type RolePermission } from './store.ts';
 
 /** A new permission goes to the end of its list, so that the ids of the others stay the same. */
 const FIRST_ID = { root: 1, project: 1_001, environment: 2_001 } as const;
@@ -54,25 +54,34 @@ export function listAllPermissions(environments: string[]) {
 
 /** The violations of the permissions of a role that is to be created. */
 export async function permissionViolations(
-  db: Db,
+  db: Reader,
   { type = 'custom', permissions = [] }: Partial<RoleInput>,
 ): Promise<Violation[]> {
-  return (await db.transaction().execute(tx => examinePermissions(tx, type, permissions))).violations;
+  return violationsOf(type, permissions, await listEnvironmentNames(db));
 }
 
-/** The permissions of a role without duplicates, and their violations. */
+/** The permissions of a role without duplicates, and their violations. Their environments cannot be deleted meanwhile. */
 export async function examinePermissions(
   tx: Tx,
   type: NonNullable<RoleInput['type']>,
   input: PermissionInput[],
 ): Promise<{ permissions: RolePermission[]; violations: Violation[] }> {
   const requested = input.map(({ name, environment }) => ({ name, ...(environment ? { environment } : {}) }));
-  const environments = await lockExistingEnvironments(tx, requested);
-  const violations = requested.flatMap(({ name, environment }, index) => {
+  const violations = violationsOf(type, requested, await lockExistingEnvironments(tx, requested));
+  const distinct = new Map(requested.map(permission => [JSON.stringify(permission), permission]));
+  return { permissions: [...distinct.values()].toSorted(byNameAndEnvironment), violations };
+}
+
+function violationsOf(
+  type: NonNullable<RoleInput['type']>,
+  requested: PermissionInput[],
+  environments: string[],
+): Violation[] {
+  return requested.flatMap(({ name, environment }, index) => {
     const at = `/body/permissions/${index}`;
     const message = nameViolation(type, name);
     if (message !== undefined) return [{ message, path: `${at}/name` }];
-    if (environment === undefined) return [];
+    if (!environment) return [];
     if (CATALOGUE.get(name)?.type !== 'environment') {
       return [{ message: `${name} cannot be restricted to an environment`, path: `${at}/environment` }];
     }
@@ -80,8 +89,6 @@ export async function examinePermissions(
       ? []
       : [{ message: `environment ${environment} does not exist`, path: `${at}/environment` }];
   });
-  const distinct = new Map(requested.map(permission => [JSON.stringify(permission), permission]));
-  return { permissions: [...distinct.values()].toSorted(byNameAndEnvironment), violations };
 }
 
 function nameViolation(type: NonNullable<RoleInput['type']>, name: string): string | undefined {

@@ -1,5 +1,5 @@
 import { permissionsOfUser } from '../../access/held-permissions.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
 import { listPermissions } from '../roles/permissions.ts';
 import type { PermissionOverview } from './admin-schema.ts';
@@ -7,7 +7,7 @@ import { findUser, listRolesOf } from './store.ts';
 
 /** Every permission, and whether the user has it: on the instance, in the project, in the environment. */
 export async function permissionOverview(
-  db: Db,
+  db: Reader,
   id: number,
   project: string | undefined,
   environment: string | undefined,

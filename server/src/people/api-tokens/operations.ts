@@ -1,0 +1,108 @@
+import { Type } from 'typebox';
+import { makeEtag } from '../../platform/http/etag.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { etagOf, unchanged } from '../../record/versioned.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
+import { createApiToken, tokenViolations } from './create.ts';
+import { apiTokenKey } from './key.ts';
+import { readableTypes } from './permission.ts';
+import { revokeApiToken } from './revoke.ts';
+import { ApiToken, ApiTokenList, ApiTokenUpdate, NewApiToken } from './schema.ts';
+import { hasKeyOrName, listTokens } from './store.ts';
+import { updateApiToken } from './update.ts';
+import { VERSIONED_API_TOKEN } from './version.ts';
+
+const READ = ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'] as const;
+const BY_TYPE = 'The type of the token decides which of the permissions is required.';
+
+const params = Type.Object({
+  token: Type.String({
+    title: 'ApiTokenOrId',
+    maxLength: 512,
+    description: 'The token itself, or its id',
+    examples: ['12'],
+  }),
+});
+
+export const API_TOKENS: OperationModule = {
+  tag: 'API tokens',
+  schemas: [ApiToken, ApiTokenList],
+  operations: [
+    query({
+      id: 'getApiTokens',
+      route: 'GET /api/admin/api-tokens',
+      summary: 'List API tokens',
+      description:
+        'Returns the tokens without their secrets. READ_CLIENT_API_TOKEN shows client and backend tokens, READ_FRONTEND_API_TOKEN frontend tokens, ADMIN all.',
+      permission: READ,
+      output: jsonResponse('The tokens', ApiTokenList),
+      read: async ({ db, actor }) => ({ tokens: await listTokens(db, actor, readableTypes(actor)) }),
+    }),
+    query({
+      id: 'getApiTokensByName',
+      route: 'GET /api/admin/api-tokens/:token',
+      summary: 'Find API tokens',
+      description:
+        'Returns the tokens with this name, the token with this id, or the token with this secret. The list is empty if the caller cannot read a matching token.',
+      permission: READ,
+      params: Type.Object({
+        token: Type.String({
+          maxLength: 512,
+          description: 'A name, an id, or the token itself',
+          examples: ['checkout service'],
+        }),
+      }),
+      output: jsonResponse('The tokens', ApiTokenList),
+      read: async ({ db, actor }, { params: { token } }) => {
+        const matches = hasKeyOrName(token, apiTokenKey(token));
+        return { tokens: await listTokens(db, actor, readableTypes(actor), matches) };
+      },
+      // An update is of one token, so the ETag of several matches no update.
+      etag: ({ tokens }) => {
+        const [only, ...others] = tokens;
+        return only && others.length === 0 ? etagOf(VERSIONED_API_TOKEN, only) : makeEtag(tokens);
+      },
+    }),
+    command({
+      id: 'createApiToken',
+      route: 'POST /api/admin/api-tokens',
+      summary: 'Create an API token',
+      description: `Creates a token for SDKs. Only this response has the secret: the server stores its hash. The operator configures admin tokens (HALYARD_INIT_ADMIN_TOKENS). ${BY_TYPE}`,
+      permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
+      body: NewApiToken,
+      output: jsonResponse('The new token, with its secret', ApiToken),
+      status: 201,
+      returnsSecret: true,
+      rejectUnknownFields: ACCEPTED_FIELDS.token,
+      checks: [({ body, actor }, db) => tokenViolations(db, actor, body)],
+      events: ['api-token-created'],
+      run: (current, { body }, { limits }) => createApiToken(current, body, limits.apiTokens),
+    }),
+    command({
+      id: 'updateApiToken',
+      route: 'PUT /api/admin/api-tokens/:token',
+      summary: 'Update the expiry of an API token',
+      description: `Sets the time when the token expires, or null for never. ${BY_TYPE}`,
+      permission: ['UPDATE_CLIENT_API_TOKEN', 'UPDATE_FRONTEND_API_TOKEN'],
+      params,
+      body: ApiTokenUpdate,
+      output: jsonResponse('The token, without its secret', ApiToken),
+      events: ['api-token-updated'],
+      precondition: ({ params: { token } }) => unchanged(VERSIONED_API_TOKEN, apiTokenKey(token)),
+      run: (current, { params: { token }, body }) => updateApiToken(current, apiTokenKey(token), body),
+    }),
+    command({
+      id: 'deleteApiToken',
+      route: 'DELETE /api/admin/api-tokens/:token',
+      summary: 'Revoke an API token',
+      description: `Revokes the token. Every server rejects it immediately. ${BY_TYPE}`,
+      permission: ['DELETE_CLIENT_API_TOKEN', 'DELETE_FRONTEND_API_TOKEN'],
+      params,
+      output: Nothing,
+      events: ['api-token-deleted'],
+      precondition: ({ params: { token } }) => unchanged(VERSIONED_API_TOKEN, apiTokenKey(token)),
+      run: (current, { params: { token } }) => revokeApiToken(current, apiTokenKey(token)),
+    }),
+  ],
+};

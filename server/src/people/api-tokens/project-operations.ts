@@ -1,0 +1,70 @@
+import { Type } from 'typebox';
+import { inProject, projectId } from '../../platform/http/params.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
+import { createProjectToken, tokenViolations } from './create.ts';
+import { apiTokenKey } from './key.ts';
+import { revokeProjectToken } from './revoke.ts';
+import { ApiToken, ApiTokenList, NewProjectToken, TOKEN_TYPES } from './schema.ts';
+import { isForProject, listTokens } from './store.ts';
+
+/** The tokens of one project, for callers without permissions on the tokens of the instance. */
+export const PROJECT_API_TOKENS: OperationModule = {
+  tag: 'API tokens',
+  schemas: [],
+  operations: [
+    query({
+      id: 'getProjectApiTokens',
+      route: 'GET /api/admin/projects/:projectId/api-tokens',
+      summary: 'List the API tokens of a project',
+      description:
+        'Returns the tokens of this project without their secrets. Leaves out tokens of all projects and tokens that are also for a project the caller cannot read.',
+      permission: ['READ_PROJECT_API_TOKEN'],
+      params: inProject,
+      output: jsonResponse('The tokens', ApiTokenList),
+      read: async ({ db, actor }, { params: { projectId: project } }) => ({
+        tokens: await listTokens(db, actor, TOKEN_TYPES, isForProject(project)),
+      }),
+    }),
+    command({
+      id: 'createProjectApiToken',
+      route: 'POST /api/admin/projects/:projectId/api-tokens',
+      summary: 'Create an API token of a project',
+      description:
+        'Creates a token for SDKs that is only for this project. Only this response has the secret.',
+      permission: ['CREATE_PROJECT_API_TOKEN'],
+      params: inProject,
+      body: NewProjectToken,
+      output: jsonResponse('The new token, with its secret', ApiToken),
+      status: 201,
+      rejects: [409],
+      returnsSecret: true,
+      rejectUnknownFields: ACCEPTED_FIELDS.token,
+      checks: [({ body, actor }, db) => tokenViolations(db, actor, body)],
+      events: ['api-token-created'],
+      run: (current, { params: { projectId: project }, body }, { limits }) =>
+        createProjectToken(current, project, body, limits.apiTokens),
+    }),
+    command({
+      id: 'deleteProjectApiToken',
+      route: 'DELETE /api/admin/projects/:projectId/api-tokens/:token',
+      summary: 'Revoke an API token of a project',
+      description: 'Revokes a token that is only for this project. Every server rejects it immediately.',
+      permission: ['DELETE_PROJECT_API_TOKEN'],
+      params: Type.Object({
+        projectId,
+        token: Type.String({
+          title: 'ApiTokenOrId',
+          maxLength: 512,
+          description: 'The token itself, or its id',
+          examples: ['12'],
+        }),
+      }),
+      output: Nothing,
+      events: ['api-token-deleted'],
+      run: (current, { params: { projectId: project, token } }) =>
+        revokeProjectToken(current, project, apiTokenKey(token)),
+    }),
+  ],
+};
