@@ -943,7 +943,7 @@ export interface paths {
   };
   "/api/admin/tags/{type}": {
     /** List tags of a type */
-    get: { parameters: { query?: never; path: { type: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['TagList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: never; path: { type: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['TagList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/tags/{type}/{value}": {
     /** Get a tag */

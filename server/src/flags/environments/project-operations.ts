@@ -1,0 +1,78 @@
+import { inEnvironment, inProject } from '../../platform/http/params.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { NewStrategy } from '../feature-environments/schema.ts';
+import { checkStrategy } from '../feature-environments/validate-strategy.ts';
+import { setDefaultStrategy } from './default-strategy.ts';
+import { addEnvironmentToProject, removeEnvironmentFromProject } from './project.ts';
+import {
+  DefaultStrategy,
+  EnvironmentChoice,
+  EnvironmentOfProject,
+  EnvironmentOfProjectList,
+} from './schema.ts';
+import { listEnvironmentsOf } from './store.ts';
+
+/** The environments of one project. */
+export const PROJECT_ENVIRONMENTS: OperationModule = {
+  tag: 'Environments',
+  schemas: [DefaultStrategy, EnvironmentOfProject, EnvironmentOfProjectList],
+  operations: [
+    query({
+      id: 'getProjectEnvironments',
+      route: 'GET /api/admin/environments/project/:projectId',
+      summary: 'List the environments of a project',
+      description: 'Returns the environments of a project in order, each with its default strategy, if set.',
+      permission: 'NONE',
+      params: inProject,
+      output: jsonResponse('The environments', EnvironmentOfProjectList),
+      read: async ({ db }, { params: { projectId } }) => ({
+        version: 1,
+        environments: await listEnvironmentsOf(db, projectId),
+      }),
+    }),
+    command({
+      id: 'addEnvironmentToProject',
+      route: 'POST /api/admin/projects/:projectId/environments',
+      summary: 'Add an environment to a project',
+      description:
+        'Adds an environment to a project. Every feature of the project gets the environment, disabled.',
+      permission: ['UPDATE_PROJECT'],
+      params: inProject,
+      body: EnvironmentChoice,
+      output: Nothing,
+      rejects: [409],
+      events: ['project-environment-added'],
+      run: (current, { params: { projectId }, body }) =>
+        addEnvironmentToProject(current, projectId, body.environment),
+    }),
+    command({
+      id: 'removeEnvironmentFromProject',
+      route: 'DELETE /api/admin/projects/:projectId/environments/:environment',
+      summary: 'Remove an environment from a project',
+      description:
+        'Removes an environment from a project, with the strategies and variants of its features in the environment. The server rejects the request with 403 while a feature of the project is enabled in the environment, or if it is the only environment of the project.',
+      permission: ['UPDATE_PROJECT'],
+      params: inEnvironment,
+      output: Nothing,
+      events: ['project-environment-removed'],
+      run: (current, { params: { projectId, environment } }) =>
+        removeEnvironmentFromProject(current, projectId, environment),
+    }),
+    command({
+      id: 'updateDefaultStrategy',
+      route: 'POST /api/admin/projects/:projectId/environments/:environment/default-strategy',
+      summary: 'Set the default strategy of a project in an environment',
+      description:
+        'Sets the strategy that a feature without strategies gets when it is enabled in the environment. Replaces the previous default strategy.',
+      permission: ['UPDATE_PROJECT', 'PROJECT_DEFAULT_STRATEGY_WRITE'],
+      params: inEnvironment,
+      body: NewStrategy,
+      output: jsonResponse('The default strategy', DefaultStrategy),
+      checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],
+      events: ['default-strategy-updated'],
+      run: (current, { params: { projectId, environment }, body }) =>
+        setDefaultStrategy(current, projectId, environment, body),
+    }),
+  ],
+};

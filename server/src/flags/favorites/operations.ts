@@ -1,0 +1,73 @@
+import { inProject, ofFeature } from '../../platform/http/params.ts';
+import { COST } from '../../platform/http/rate-limit.ts';
+import { Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule } from '../../record/operations/definition.ts';
+import { favoriteFeature, favoriteProject } from './favorite.ts';
+
+const PROJECT = '/api/admin/projects/:projectId/favorites';
+const FEATURE = '/api/admin/projects/:projectId/features/:featureName/favorites';
+
+export const FAVORITES: OperationModule = {
+  tag: 'Favorites',
+  schemas: [],
+  operations: [
+    command({
+      id: 'addFavoriteFeature',
+      route: `POST ${FEATURE}`,
+      summary: 'Add a feature to favorites',
+      description:
+        'Adds the feature to the favorites of the caller. Requires a user: a session or a personal access token.',
+      permission: 'NONE',
+      cost: COST.personal,
+      params: ofFeature,
+      output: Nothing,
+      rejects: [409],
+      events: ['feature-favorited'],
+      run: (current, { params: { projectId, featureName } }) =>
+        favoriteFeature(current, projectId, featureName, true),
+    }),
+    command({
+      id: 'removeFavoriteFeature',
+      route: `DELETE ${FEATURE}`,
+      summary: 'Remove a feature from favorites',
+      description:
+        'Removes the feature from the favorites of the caller. Requires a user: a session or a personal access token.',
+      permission: 'NONE',
+      cost: COST.personal,
+      params: ofFeature,
+      output: Nothing,
+      rejects: [409],
+      events: ['feature-unfavorited'],
+      run: (current, { params: { projectId, featureName } }) =>
+        favoriteFeature(current, projectId, featureName, false),
+    }),
+    command({
+      id: 'addFavoriteProject',
+      route: `POST ${PROJECT}`,
+      summary: 'Add a project to favorites',
+      description:
+        'Adds the project to the favorites of the caller. Requires a user: a session or a personal access token.',
+      permission: 'NONE',
+      cost: COST.personal,
+      params: inProject,
+      output: Nothing,
+      rejects: [409],
+      events: ['project-favorited'],
+      run: (current, { params: { projectId } }) => favoriteProject(current, projectId, true),
+    }),
+    command({
+      id: 'removeFavoriteProject',
+      route: `DELETE ${PROJECT}`,
+      summary: 'Remove a project from favorites',
+      description:
+        'Removes the project from the favorites of the caller. Requires a user: a session or a personal access token.',
+      permission: 'NONE',
+      cost: COST.personal,
+      params: inProject,
+      output: Nothing,
+      rejects: [409],
+      events: ['project-unfavorited'],
+      run: (current, { params: { projectId } }) => favoriteProject(current, projectId, false),
+    }),
+  ],
+};

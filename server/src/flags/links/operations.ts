@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+import type { ValidInput } from '../../platform/http/checks.ts';
+import { featureName, ofFeature, projectId } from '../../platform/http/params.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule } from '../../record/operations/definition.ts';
+import { addLink, changeLink, removeLink } from './edit.ts';
+import { FeatureLink, LinkInput } from './schema.ts';
+import { validateLink } from './validate.ts';
+
+const linkId = Type.String({ description: 'Id of the link', format: 'uuid' });
+const ofLink = Type.Object({ projectId, featureName, linkId });
+
+const HERE = '/api/admin/projects/:projectId/features/:featureName/link';
+
+const checkUrl = ({ body: { url } }: ValidInput) => {
+  if (url !== undefined) validateLink({ url }, '/body');
+};
+
+/** The operations of features register the schema FeatureLink. */
+export const LINKS: OperationModule = {
+  tag: 'Features',
+  schemas: [],
+  operations: [
+    command({
+      id: 'addFeatureLink',
+      route: `POST ${HERE}`,
+      summary: 'Add a link to a feature',
+      description: 'Adds a link to a feature, which can have at most 10 links.',
+      permission: ['UPDATE_FEATURE'],
+      params: ofFeature,
+      body: LinkInput,
+      output: jsonResponse('The new link', FeatureLink),
+      status: 201,
+      checks: [checkUrl],
+      events: ['feature-link-added'],
+      run: (current, { params: { projectId, featureName }, body }) =>
+        addLink(current, projectId, featureName, body),
+    }),
+    command({
+      id: 'updateFeatureLink',
+      route: `PUT ${HERE}/:linkId`,
+      summary: 'Update a link of a feature',
+      description: 'Changes the URL, and the title if it is given.',
+      permission: ['UPDATE_FEATURE'],
+      params: ofLink,
+      body: LinkInput,
+      output: jsonResponse('The link', FeatureLink),
+      checks: [checkUrl],
+      events: ['feature-link-updated'],
+      run: (current, { params: { projectId, featureName, linkId }, body }) =>
+        changeLink(current, projectId, featureName, linkId.toLowerCase(), body),
+    }),
+    command({
+      id: 'deleteFeatureLink',
+      route: `DELETE ${HERE}/:linkId`,
+      summary: 'Remove a link from a feature',
+      description: 'Removes a link from a feature.',
+      permission: ['UPDATE_FEATURE'],
+      params: ofLink,
+      output: Nothing,
+      events: ['feature-link-removed'],
+      run: (current, { params: { projectId, featureName, linkId } }) =>
+        removeLink(current, projectId, featureName, linkId.toLowerCase()),
+    }),
+  ],
+};

@@ -1,0 +1,98 @@
+import { Type } from 'typebox';
+import { featureName, inProject } from '../../platform/http/params.ts';
+import { COST } from '../../platform/http/rate-limit.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { uniqueNames } from '../feature-rows/names.ts';
+import { changeTags, readTags, tagFeature, untagFeature } from './feature-tags.ts';
+import { NewTag, Tag, TagChange, TagList, TagsOfFeatures } from './schema.ts';
+
+const version = 1;
+const type = Type.String({ description: 'Name of the tag type', examples: ['simple'] });
+const value = Type.String({ description: 'Value of the tag', examples: ['checkout'] });
+const params = Type.Object({ featureName });
+
+const HERE = '/api/admin/features/:featureName/tags';
+
+/** The tags of features. The guard finds the project of the feature and checks the permission in it. */
+export const FEATURE_TAGS: OperationModule = {
+  tag: 'Tags',
+  schemas: [],
+  operations: [
+    query({
+      id: 'getFeatureTags',
+      route: `GET ${HERE}`,
+      summary: 'List the tags of a feature',
+      description: 'Returns the tags by type and value.',
+      permission: 'NONE',
+      params,
+      output: jsonResponse('The tags', TagList),
+      read: async ({ db, projectOfFeature }, { params: { featureName } }) => ({
+        version,
+        tags: await readTags(db, projectOfFeature, featureName),
+      }),
+    }),
+    command({
+      id: 'tagFeature',
+      route: `POST ${HERE}`,
+      summary: 'Tag a feature',
+      description: 'Attaches a tag to a feature. A new tag of an existing type is created.',
+      permission: ['UPDATE_FEATURE'],
+      params,
+      body: NewTag,
+      output: jsonResponse('The tag', Tag),
+      status: 201,
+      events: ['feature-tagged', 'tag-created'],
+      run: (current, { params: { featureName }, body }, { projectOfFeature }) =>
+        tagFeature(current, projectOfFeature, featureName, body),
+    }),
+    command({
+      id: 'changeFeatureTags',
+      route: `PUT ${HERE}`,
+      summary: 'Change the tags of a feature',
+      description: 'Attaches and removes tags in one change.',
+      permission: ['UPDATE_FEATURE'],
+      params,
+      body: TagChange,
+      output: jsonResponse('The tags of the feature', TagList),
+      events: ['feature-tagged', 'feature-untagged', 'tag-created'],
+      run: async (current, { params: { featureName }, body }, { projectOfFeature }) => {
+        const pathOf = (index: number) => `/body/addedTags/${index}`;
+        await changeTags(current, projectOfFeature, [featureName], body, pathOf);
+        return projectOfFeature;
+      },
+      respond: async (tx, _actor, project, { params: { featureName } }) => ({
+        version,
+        tags: await readTags(tx, project, featureName),
+      }),
+    }),
+    command({
+      id: 'untagFeature',
+      route: `DELETE ${HERE}/:type/:value`,
+      summary: 'Untag a feature',
+      description: 'Removes a tag from a feature, but does not delete the tag.',
+      permission: ['UPDATE_FEATURE'],
+      params: Type.Object({ featureName, type, value }),
+      output: Nothing,
+      events: ['feature-untagged'],
+      run: (current, { params: { featureName, type, value } }, { projectOfFeature }) =>
+        untagFeature(current, projectOfFeature, featureName, { type, value }),
+    }),
+    command({
+      id: 'changeTagsOfFeatures',
+      route: 'PUT /api/admin/projects/:projectId/tags',
+      summary: 'Change the tags of several features',
+      description: 'Attaches and removes the same tags of all of the named features, or of none.',
+      permission: ['UPDATE_FEATURE'],
+      cost: COST.bulk,
+      params: inProject,
+      body: TagsOfFeatures,
+      output: Nothing,
+      events: ['feature-tagged', 'feature-untagged', 'tag-created'],
+      run: (current, { params: { projectId }, body: { features, tags } }) => {
+        const pathOf = (index: number) => `/body/tags/addedTags/${index}`;
+        return changeTags(current, projectId, uniqueNames(features), tags, pathOf);
+      },
+    }),
+  ],
+};
