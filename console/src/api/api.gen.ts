@@ -1081,10 +1081,6 @@ export interface paths {
     /** List my roles */
     get: { parameters: { query?: { projectId?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['HeldRoleList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
-  "/api/admin/user/change-password": {
-    /** Change my password */
-    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['OwnNewPassword'] } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
-  };
   "/api/admin/user/tokens": {
     /** List my personal tokens */
     get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['PersonalTokenList'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1094,6 +1090,10 @@ export interface paths {
   "/api/admin/user/tokens/{id}": {
     /** Delete a personal token */
     delete: { parameters: { query?: never; path: { id: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/user/change-password": {
+    /** Change my password */
+    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['OwnNewPassword'] } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/user/views": {
     /** List my saved views */
@@ -1151,10 +1151,6 @@ export interface paths {
     /** Delete a user */
     delete: { parameters: { query?: never; path: { id: string }; header?: { "If-Match"?: string; "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 412: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
-  "/api/admin/user-admin/{id}/change-password": {
-    /** Set the password of a user */
-    post: { parameters: { query?: never; path: { id: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['NewPassword'] } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
-  };
   "/api/admin/user-admin/{id}/sessions": {
     /** Log a user out everywhere */
     delete: { parameters: { query?: never; path: { id: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1162,6 +1158,10 @@ export interface paths {
   "/api/admin/user-admin/{id}/permissions": {
     /** Get the permissions of a user */
     get: { parameters: { query?: { project?: string | number; environment?: string | number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['PermissionOverview'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/user-admin/{id}/change-password": {
+    /** Set the password of a user */
+    post: { parameters: { query?: never; path: { id: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['NewPassword'] } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/auth/simple/login": {
     /** Log in */
@@ -1595,9 +1595,9 @@ export const permissionsOf = {
   getUser: ["ADMIN"],
   updateUser: ["ADMIN"],
   deleteUser: ["ADMIN"],
-  changeUserPassword: ["ADMIN"],
   endSessionsOfUser: ["ADMIN"],
   getUserPermissions: ["ADMIN"],
+  changeUserPassword: ["ADMIN"],
   getOidcSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
   setOidcSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
   getSimpleSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],

@@ -1,0 +1,85 @@
+import { version } from '../../platform/command-line.ts';
+import type { Config } from '../../platform/config.ts';
+import { jsonResponse } from '../../platform/http/schema.ts';
+import { type OperationModule, query } from '../../record/operations/definition.ts';
+import { loginMethods } from '../auth-settings/methods.ts';
+import { Instance } from './schema.ts';
+import { InstanceStatistics } from './statistics-schema.ts';
+import { readCounts, readPostgresVersion } from './store.ts';
+
+type InstanceSettings = Pick<
+  Config,
+  'publicUrl' | 'limits' | 'writeLimit' | 'deliverySchedule' | 'disableAfterHours'
+>;
+
+export function instanceOperations(settings: InstanceSettings): OperationModule {
+  const constant = describeSettings(settings);
+  return {
+    tag: 'Operations',
+    schemas: [Instance, InstanceStatistics],
+    operations: [
+      query({
+        id: 'getInstance',
+        route: 'GET /api/admin/instance',
+        summary: 'Get the instance',
+        description:
+          'Returns the version, the limits, the schedule of deliveries and the enabled login methods of the server. It contains no secret. Root admins also see the version of PostgreSQL. Every authenticated caller may call it.',
+        permission: 'NONE',
+        output: jsonResponse('The instance', Instance),
+        read: async ({ db, actor }) => {
+          const methods = await loginMethods(db);
+          const isEnabled = (type: string) => methods.some(method => method.type === type);
+          return {
+            ...constant,
+            login: { password: isEnabled('password'), singleSignOn: isEnabled('oidc') },
+            ...(actor.isAdmin ? { postgresVersion: await readPostgresVersion(db) } : {}),
+          };
+        },
+      }),
+      query({
+        id: 'getInstanceStatistics',
+        route: 'GET /api/admin/instance-admin/statistics',
+        summary: 'Count what the instance contains',
+        description:
+          'Returns the number of users, projects, features and everything else in the instance, as Unleash does.',
+        permission: ['ADMIN'],
+        output: jsonResponse('The counts', InstanceStatistics),
+        read: async ({ db }) => {
+          const methods = (await loginMethods(db)).map(({ type }) => type);
+          return {
+            ...(await readCounts(db)),
+            versionOSS: constant.version,
+            versionEnterprise: '',
+            passwordAuthEnabled: methods.includes('password'),
+            OIDCenabled: methods.includes('oidc'),
+            SAMLenabled: false,
+            SCIMenabled: false,
+          };
+        },
+      }),
+    ],
+  };
+}
+
+const describeSettings = (settings: InstanceSettings): Omit<Instance, 'login' | 'postgresVersion'> => {
+  const { perMinute, burst } = settings.writeLimit;
+  return {
+    version: version(),
+    edition: 'open-source',
+    license: 'Apache-2.0',
+    publicUrl: settings.publicUrl,
+    limits: {
+      ...settings.limits,
+      // 0 disables the limit, and the burst with it.
+      writesPerMinute: perMinute || null,
+      writeBurst: perMinute === 0 ? null : burst,
+    },
+    deliveries: {
+      attempts: settings.deliverySchedule.length,
+      waitSeconds: settings.deliverySchedule,
+      disableAfterHours: settings.disableAfterHours || null,
+    },
+    mail: false,
+    eventRetentionDays: null,
+  };
+};

@@ -1,0 +1,231 @@
+import { Type } from 'typebox';
+import type { Reader } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
+import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { unchanged } from '../../record/versioned.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
+import { createResetLink } from '../passwords/link.ts';
+import { PasswordToCheck, ResetLink } from '../passwords/schema.ts';
+import { endAllSessions } from '../sessions/end.ts';
+import {
+  AccessCandidates,
+  AdminCount,
+  InactiveUser,
+  InactiveUserList,
+  PermissionOverview,
+  Person,
+  PersonList,
+  User,
+  UserIds,
+  UserKey,
+  UserList,
+  UserUpdate,
+} from './admin-schema.ts';
+import { rootRoleViolations } from './create.ts';
+import { permissionOverview } from './permissions.ts';
+import { INACTIVE_DAYS, removeInactiveUsers, removeUser } from './remove.ts';
+import {
+  countAdminsByPassword,
+  findUser,
+  listGroupNames,
+  listInactiveUsers,
+  listPeople,
+  listRootRoles,
+  listUsers,
+  searchUsers,
+} from './store.ts';
+import { changeUser } from './update.ts';
+import { VERSIONED_USER } from './version.ts';
+
+const params = Type.Object({ id: PathId('User', '7') });
+
+async function readUser(db: Reader, id: number): Promise<User> {
+  const user = await findUser(db, id);
+  if (!user) throw notFound(`User ${id}`);
+  return user;
+}
+
+export const USERS: OperationModule = {
+  tag: 'Users',
+  schemas: [
+    User,
+    UserList,
+    Person,
+    PersonList,
+    AccessCandidates,
+    AdminCount,
+    PermissionOverview,
+    InactiveUser,
+    InactiveUserList,
+  ],
+  operations: [
+    query({
+      id: 'getUsers',
+      route: 'GET /api/admin/user-admin',
+      summary: 'List users',
+      description: 'Returns all users, by id, and the root roles that can be granted.',
+      permission: ['ADMIN'],
+      output: jsonResponse('The users', UserList),
+      read: async ({ db }) => ({ users: await listUsers(db), rootRoles: await listRootRoles(db) }),
+    }),
+    query({
+      id: 'searchUsers',
+      route: 'GET /api/admin/user-admin/search',
+      summary: 'Search users',
+      description:
+        'Returns at most 100 users whose name, username or e-mail address contains the text (case-insensitive). Exact matches come first. Without a text the list is empty. Every authenticated caller can do this.',
+      permission: 'NONE',
+      query: Type.Object({
+        q: Type.Optional(Type.String({ maxLength: 255, description: 'Text to find', examples: ['alice'] })),
+      }),
+      output: jsonResponse('The users found', PersonList),
+      read: async ({ db }, { query: { q } }) => (q ? await searchUsers(db, q) : []),
+    }),
+    query({
+      id: 'getAccessCandidates',
+      route: 'GET /api/admin/user-admin/access',
+      summary: 'List access candidates',
+      description:
+        'Returns all users and groups that can be granted roles in a project. Every authenticated caller can do this.',
+      permission: 'NONE',
+      output: jsonResponse('Users and groups', AccessCandidates),
+      read: async ({ db }) => ({ users: await listPeople(db), groups: await listGroupNames(db) }),
+    }),
+    query({
+      id: 'getAdminCount',
+      route: 'GET /api/admin/user-admin/admin-count',
+      summary: 'Count the admins',
+      description:
+        'Returns the number of admins with and without a password, and of service accounts with ADMIN.',
+      permission: ['ADMIN'],
+      output: jsonResponse('The counts', AdminCount),
+      read: ({ db }) => countAdminsByPassword(db),
+    }),
+    query({
+      id: 'validatePasswordOfUser',
+      route: 'POST /api/admin/user-admin/validate-password',
+      summary: 'Validate a password',
+      description:
+        'Checks the strength of a password. `details` lists the violations. Every authenticated caller can do this.',
+      permission: 'NONE',
+      body: PasswordToCheck,
+      output: Nothing,
+      read: async (_, { body: { password } }) => rejectWeakPassword(password),
+    }),
+    command({
+      id: 'createResetLink',
+      route: 'POST /api/admin/user-admin/reset-password',
+      summary: 'Create a password reset link',
+      description:
+        'Creates a link that works once, for a day. It replaces an earlier link. The current password works until the link is used.',
+      permission: ['ADMIN'],
+      body: UserKey,
+      output: jsonResponse('The link', ResetLink),
+      rejects: [404],
+      returnsSecret: true,
+      rejectUnknownFields: [],
+      events: ['user-password-link-created'],
+      run: async (current, { body: { id } }, { publicUrl }) => ({
+        resetPasswordUrl: await createResetLink(current, id, publicUrl),
+      }),
+    }),
+    query({
+      id: 'getInactiveUsers',
+      route: 'GET /api/admin/user-admin/inactive',
+      summary: 'List inactive users',
+      description: `Returns users without a request for ${INACTIVE_DAYS} days, the longest inactive first.`,
+      permission: ['ADMIN'],
+      output: jsonResponse('The users', InactiveUserList),
+      read: async ({ db }) => ({ version: 1, inactiveUsers: await listInactiveUsers(db, INACTIVE_DAYS) }),
+    }),
+    command({
+      id: 'deleteInactiveUsers',
+      route: 'POST /api/admin/user-admin/inactive/delete',
+      summary: 'Delete inactive users',
+      description:
+        'Deletes all of the users, or none if one of them is not inactive. Their roles and memberships end with one event for each project and each group.',
+      permission: ['ADMIN'],
+      body: UserIds,
+      output: Nothing,
+      events: ['user-deleted', 'project-access-user-roles-deleted', 'group-user-removed'],
+      run: (current, { body: { ids } }) => removeInactiveUsers(current, ids),
+    }),
+    query({
+      id: 'getUser',
+      route: 'GET /api/admin/user-admin/:id',
+      summary: 'Get a user',
+      description: 'Returns one user with their root role.',
+      permission: ['ADMIN'],
+      params,
+      output: jsonResponse('The user', User),
+      versioned: VERSIONED_USER,
+      read: ({ db }, { params: { id } }) => readUser(db, Number(id)),
+    }),
+    command({
+      id: 'updateUser',
+      route: 'PUT /api/admin/user-admin/:id',
+      summary: 'Update a user',
+      description:
+        'Updates the given fields: name, e-mail address or root role. The last admin cannot lose their role.',
+      permission: ['ADMIN'],
+      params,
+      body: UserUpdate,
+      output: jsonResponse('The user', User),
+      rejects: [409],
+      rejectUnknownFields: ACCEPTED_FIELDS.user,
+      checks: [({ body }, db) => (body.rootRole === undefined ? [] : rootRoleViolations(db, body.rootRole))],
+      events: ['user-updated'],
+      precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
+      run: (current, { params: { id }, body }) => changeUser(current, Number(id), body),
+    }),
+    command({
+      id: 'deleteUser',
+      route: 'DELETE /api/admin/user-admin/:id',
+      summary: 'Delete a user',
+      description:
+        'Deletes a user with their sessions, tokens, roles and group memberships, with one event for each project and each group. Their events keep their name. Their username and e-mail address can be used again. The last admin cannot be deleted.',
+      permission: ['ADMIN'],
+      params,
+      output: Nothing,
+      events: ['user-deleted', 'project-access-user-roles-deleted', 'group-user-removed'],
+      precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
+      run: (current, { params: { id } }) => removeUser(current, Number(id)),
+    }),
+    command({
+      id: 'endSessionsOfUser',
+      route: 'DELETE /api/admin/user-admin/:id/sessions',
+      summary: 'Log a user out everywhere',
+      description: 'Ends all sessions of the user. Personal tokens keep working.',
+      permission: ['ADMIN'],
+      params,
+      output: Nothing,
+      events: ['user-sessions-ended'],
+      run: async (current, { params }) => {
+        const { id, username, email } = await readUser(current.tx, Number(params.id));
+        await endAllSessions(current, { userId: id, username: username ?? email });
+      },
+    }),
+    query({
+      id: 'getUserPermissions',
+      route: 'GET /api/admin/user-admin/:id/permissions',
+      summary: 'Get the permissions of a user',
+      description:
+        'Returns every permission and whether the user has it: on the instance, in the given project and in the given environment.',
+      permission: ['ADMIN'],
+      params,
+      query: Type.Object({
+        project: Type.Optional(
+          Type.String({ maxLength: 100, description: 'Id of a project', examples: ['payments'] }),
+        ),
+        environment: Type.Optional(
+          Type.String({ maxLength: 100, description: 'Name of an environment', examples: ['production'] }),
+        ),
+      }),
+      output: jsonResponse('The permissions', PermissionOverview),
+      read: ({ db }, { params: { id }, query: { project, environment } }) =>
+        permissionOverview(db, Number(id), project, environment),
+    }),
+  ],
+};
