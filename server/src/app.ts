@@ -101,10 +101,10 @@ import { makeUsage, type Usage } from './sdk/metrics/usage.ts';
 import { playgroundRoutes } from './sdk/playground/routes.ts';
 import { makeServingState, type ServingState } from './sdk/state/serving.ts';
 import { STREAM_LIMITS, type StreamLimits } from './sdk/streaming/limits.ts';
-import { constraintRoutes } from './targeting/constraints/routes.ts';
-import { contextRoutes } from './targeting/context/routes.ts';
-import { segmentRoutes } from './targeting/segments/routes.ts';
-import { strategyTypeRoutes } from './targeting/strategy-types/routes.ts';
+import { CONSTRAINTS } from './targeting/constraints/operations.ts';
+import { CONTEXT } from './targeting/context/operations.ts';
+import { SEGMENTS } from './targeting/segments/operations.ts';
+import { STRATEGY_TYPES } from './targeting/strategy-types/operations.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
@@ -271,13 +271,13 @@ export async function buildApp(
   registerOperations(app, db, instance, ENVIRONMENTS);
   registerOperations(app, db, instance, PROJECT_ENVIRONMENTS);
   changeRequestRoutes(app, db);
-  strategyTypeRoutes(app, db);
+  registerOperations(app, db, instance, STRATEGY_TYPES);
   registerOperations(app, db, instance, FEATURE_TYPES);
-  contextRoutes(app, db);
-  constraintRoutes(app, db);
+  registerOperations(app, db, instance, CONTEXT);
+  registerOperations(app, db, instance, CONSTRAINTS);
   transferRoutes(app, db, limits, longReads);
   playgroundRoutes(app, longReads);
-  segmentRoutes(app, db, limits, longReads);
+  registerOperations(app, db, instance, SEGMENTS);
   registerOperations(app, db, instance, TAGS);
   registerOperations(app, db, instance, FEATURE_TAGS);
   registerOperations(app, db, instance, integrationOperations(integrationSettings(settings)));

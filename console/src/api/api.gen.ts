@@ -865,7 +865,7 @@ export interface paths {
   };
   "/api/admin/context/{contextField}/strategies": {
     /** List the strategies that use a context field */
-    get: { parameters: { query?: never; path: { contextField: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['StrategyUses'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: never; path: { contextField: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['StrategyUses'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/constraints/validate": {
     /** Validate a constraint */
@@ -911,7 +911,7 @@ export interface paths {
   };
   "/api/admin/segments/strategies/{strategyId}": {
     /** List the segments of a strategy */
-    get: { parameters: { query?: never; path: { strategyId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['SegmentList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    get: { parameters: { query?: never; path: { strategyId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['SegmentList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/segments/{id}/strategies": {
     /** List the strategies that use a segment */
