@@ -1,0 +1,211 @@
+import { rejectForAll } from '../../platform/errors.ts';
+import { inProject, ofFeature } from '../../platform/http/params.ts';
+import { JsonPatch } from '../../platform/http/patch.ts';
+import { COST } from '../../platform/http/rate-limit.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import type { Precondition } from '../../record/versioned.ts';
+import { Dependency } from '../dependencies/schema.ts';
+import { uniqueNames } from '../feature-rows/names.ts';
+import { FeatureNames } from '../feature-rows/schema.ts';
+import { Lifecycle } from '../lifecycle/schema.ts';
+import { FeatureLink } from '../links/schema.ts';
+import { archiveFeatures, removeFeatures, reviveFeatures } from './archive.ts';
+import { createFeature, newFeatureViolations } from './create.ts';
+import { etagOfFeature, lockFeatureEtag } from './etag.ts';
+import { moveFeature } from './move.ts';
+import { readFeature } from './read.ts';
+import {
+  Feature,
+  FeatureList,
+  FeatureMove,
+  FeatureNameCheck,
+  FeatureUpdate,
+  NewFeature,
+  StaleFeatures,
+} from './schema.ts';
+import { markStale } from './stale.ts';
+import { takenNameErrors } from './taken-names.ts';
+import { changeFeature, patchFeature } from './update.ts';
+
+const PROJECT = '/api/admin/projects/:projectId';
+const FEATURE = `${PROJECT}/features/:featureName` as const;
+
+const featureUnchanged = (project: string, name: string): Precondition => ({
+  what: `Feature "${name}"`,
+  readEtags: current => lockFeatureEtag(current, project, name),
+});
+
+export const FEATURES: OperationModule = {
+  tag: 'Features',
+  schemas: [Dependency, FeatureLink, Lifecycle, Feature, FeatureList],
+  operations: [
+    command({
+      id: 'createFeature',
+      route: `POST ${PROJECT}/features`,
+      summary: 'Create a feature',
+      description:
+        'Creates a feature, disabled in every environment of the project. Its name must be unique in the instance, archived features included, and match the naming pattern of the project.',
+      permission: ['CREATE_FEATURE'],
+      params: inProject,
+      body: NewFeature,
+      output: jsonResponse('The new feature', Feature),
+      status: 201,
+      rejects: [409],
+      checks: [
+        ({ params: { projectId = '' }, body, items }, db) =>
+          newFeatureViolations(db, projectId, body, items('tags')),
+      ],
+      events: ['feature-created', 'feature-tagged', 'tag-created'],
+      run: (current, { params: { projectId }, body }, { limits }) =>
+        createFeature(current, projectId, body, limits.features),
+      respond: (tx, actor, _, { params: { projectId }, body }) =>
+        readFeature(tx, actor, projectId, body.name),
+    }),
+    query({
+      id: 'getFeature',
+      route: `GET ${FEATURE}`,
+      summary: 'Get a feature',
+      description: 'Returns one active or archived feature with its environments, strategies and variants.',
+      permission: 'NONE',
+      params: ofFeature,
+      output: jsonResponse('The feature', Feature),
+      etag: etagOfFeature,
+      read: ({ db, actor }, { params: { projectId, featureName } }) =>
+        readFeature(db, actor, projectId, featureName),
+    }),
+    command({
+      id: 'updateFeature',
+      route: `PUT ${FEATURE}`,
+      summary: 'Update a feature',
+      description: 'Changes the given fields: type, description, impressionData, stale.',
+      permission: ['UPDATE_FEATURE'],
+      params: ofFeature,
+      body: FeatureUpdate,
+      output: jsonResponse('The feature', Feature),
+      events: ['feature-metadata-updated', 'feature-stale-on', 'feature-stale-off'],
+      precondition: ({ params: { projectId, featureName } }) => featureUnchanged(projectId, featureName),
+      run: (current, { params: { projectId, featureName }, body }) =>
+        changeFeature(current, projectId, featureName, body),
+      respond: (tx, actor, _, { params: { projectId, featureName } }) =>
+        readFeature(tx, actor, projectId, featureName),
+    }),
+    command({
+      id: 'patchFeature',
+      route: `PATCH ${FEATURE}`,
+      summary: 'Patch a feature',
+      description: 'Applies a JSON Patch to type, description, impressionData and stale.',
+      permission: ['UPDATE_FEATURE'],
+      params: ofFeature,
+      body: JsonPatch,
+      output: jsonResponse('The feature', Feature),
+      events: ['feature-metadata-updated', 'feature-stale-on', 'feature-stale-off'],
+      precondition: ({ params: { projectId, featureName } }) => featureUnchanged(projectId, featureName),
+      run: (current, { params: { projectId, featureName }, body }) =>
+        patchFeature(current, projectId, featureName, body),
+      respond: (tx, actor, _, { params: { projectId, featureName } }) =>
+        readFeature(tx, actor, projectId, featureName),
+    }),
+    command({
+      id: 'archiveFeature',
+      route: `DELETE ${FEATURE}`,
+      summary: 'Archive a feature',
+      description:
+        'Archives a feature, which can be revived. Its name stays reserved, and its dependencies are removed. A feature that is the parent of another active feature cannot be archived.',
+      permission: ['DELETE_FEATURE'],
+      params: ofFeature,
+      output: Nothing,
+      status: 202,
+      events: ['feature-dependencies-removed', 'feature-archived'],
+      precondition: ({ params: { projectId, featureName } }) => featureUnchanged(projectId, featureName),
+      run: (current, { params: { projectId, featureName } }) =>
+        archiveFeatures(current, projectId, [featureName]),
+    }),
+    command({
+      id: 'archiveFeatures',
+      route: `POST ${PROJECT}/archive`,
+      summary: 'Archive features',
+      description:
+        'Archives all of the named features, or none. A parent can only be archived together with all its children.',
+      permission: ['DELETE_FEATURE'],
+      cost: COST.bulk,
+      params: inProject,
+      body: FeatureNames,
+      output: Nothing,
+      status: 202,
+      events: ['feature-dependencies-removed', 'feature-archived'],
+      run: (current, { params: { projectId }, body }) =>
+        archiveFeatures(current, projectId, uniqueNames(body.features)),
+    }),
+    command({
+      id: 'reviveFeatures',
+      route: `POST ${PROJECT}/revive`,
+      summary: 'Revive archived features',
+      description:
+        'Revives all of the named features, or none, disabled in every environment and without parents. The limits of the project and the instance apply.',
+      permission: ['UPDATE_FEATURE'],
+      cost: COST.bulk,
+      params: inProject,
+      body: FeatureNames,
+      output: Nothing,
+      events: ['feature-revived', 'feature-environment-disabled'],
+      run: (current, { params: { projectId }, body }, { limits }) =>
+        reviveFeatures(current, projectId, uniqueNames(body.features), limits.features),
+    }),
+    command({
+      id: 'deleteFeatures',
+      route: `POST ${PROJECT}/delete`,
+      summary: 'Delete archived features',
+      description: 'Deletes all of the named features permanently, or none. They must be archived.',
+      permission: ['DELETE_FEATURE'],
+      cost: COST.bulk,
+      params: inProject,
+      body: FeatureNames,
+      output: Nothing,
+      events: ['feature-deleted'],
+      run: (current, { params: { projectId }, body }) =>
+        removeFeatures(current, projectId, uniqueNames(body.features)),
+    }),
+    command({
+      id: 'markFeaturesStale',
+      route: `POST ${PROJECT}/stale`,
+      summary: 'Mark or unmark features as stale',
+      description: 'Marks or unmarks all of the named features, or none.',
+      permission: ['UPDATE_FEATURE'],
+      cost: COST.bulk,
+      params: inProject,
+      body: StaleFeatures,
+      output: Nothing,
+      status: 202,
+      events: ['feature-stale-on', 'feature-stale-off'],
+      run: (current, { params: { projectId }, body: { features, stale } }) =>
+        markStale(current, projectId, uniqueNames(features), stale),
+    }),
+    command({
+      id: 'changeProject',
+      route: `POST ${FEATURE}/changeProject`,
+      summary: 'Move a feature to another project',
+      description:
+        'Moves the feature to another project. Rejected with every reason if users would get another result there. The permission is required in both projects.',
+      permission: ['MOVE_FEATURE_TOGGLE'],
+      params: ofFeature,
+      body: FeatureMove,
+      output: Nothing,
+      events: ['feature-project-change'],
+      run: (current, { params: { projectId, featureName }, body }) =>
+        moveFeature(current, projectId, featureName, body.newProjectId),
+    }),
+    query({
+      id: 'validateFeatureName',
+      route: 'POST /api/admin/features/validate',
+      summary: 'Validate a feature name',
+      description: 'Returns 200 if the name is valid and no active or archived feature has it.',
+      permission: 'NONE',
+      body: FeatureNameCheck,
+      output: Nothing,
+      rejects: [409],
+      read: async ({ db, actor }, { body: { name } }) =>
+        rejectForAll('The name', await takenNameErrors(db, actor, [name])),
+    }),
+  ],
+};
