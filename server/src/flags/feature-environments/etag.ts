@@ -1,5 +1,6 @@
 import { makeEtag } from '../../platform/http/etag.ts';
 import type { Change } from '../../record/change.ts';
+import type { Precondition } from '../../record/versioned.ts';
 import { lockRows } from '../feature-rows/store.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 import { findEnvironment } from './store.ts';
@@ -10,7 +11,7 @@ export const contentOfEnvironment = ({ lastSeenAt: _, ...content }: FeatureEnvir
 export const etagOfEnvironment = (environment: FeatureEnvironment): string =>
   makeEtag(contentOfEnvironment(environment), environment);
 
-export const etagOfStrategies = ({ strategies }: FeatureEnvironment): string => makeEtag(strategies);
+export const etagOfStrategies = (strategies: FeatureStrategy[]): string => makeEtag(strategies);
 
 export const etagOfStrategy = (strategy: FeatureStrategy): string => makeEtag(strategy);
 
@@ -37,10 +38,18 @@ export async function lockEnvironmentEtags(
   ];
 }
 
+export const environmentUnchanged = (
+  key: FeatureEnvironmentKey,
+  lockFeatureEtag: LockFeatureEtag,
+): Precondition => ({
+  what: `Feature "${key.featureName}" in environment "${key.environment}"`,
+  readEtags: current => lockEnvironmentEtags(current, key, lockFeatureEtag),
+});
+
 /** The ETags of a strategy and of the list that has it. */
 export const etagsOfStrategy =
   (id: string) =>
   (environment: FeatureEnvironment): string[] => [
     ...environment.strategies.filter(strategy => strategy.id === id).map(etagOfStrategy),
-    etagOfStrategies(environment),
+    etagOfStrategies(environment.strategies),
   ];

@@ -1,0 +1,14 @@
+import type { FeatureEnvironmentKey } from './schema.ts';
+
+export const FEATURE = '/api/admin/projects/:projectId/features/:featureName';
+export const HERE = `${FEATURE}/environments/:environment` as const;
+
+export const keyOf = (params: {
+  projectId: string;
+  featureName: string;
+  environment: string;
+}): FeatureEnvironmentKey => ({
+  project: params.projectId,
+  featureName: params.featureName,
+  environment: params.environment,
+});

@@ -1,0 +1,90 @@
+import { inEnvironment, ofFeatureInEnvironment } from '../../platform/http/params.ts';
+import { COST } from '../../platform/http/rate-limit.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
+import { uniqueNames } from '../feature-rows/names.ts';
+import { FeatureNames } from '../feature-rows/schema.ts';
+import { HERE, keyOf } from './address.ts';
+import { environmentUnchanged, etagOfEnvironment, type LockFeatureEtag } from './etag.ts';
+import { readEnvironment } from './read.ts';
+import { FeatureEnvironment, FeatureStrategy, PlannedStrategy } from './schema.ts';
+import { toggleFeatures } from './toggle.ts';
+
+const BULK = '/api/admin/projects/:projectId/bulk_features/environments/:environment';
+
+/** A feature in one environment: whether it is enabled, its strategies and its variants. */
+export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): OperationModule => ({
+  tag: 'Features',
+  schemas: [StrategyVariant, Variant, PlannedStrategy, FeatureStrategy, FeatureEnvironment],
+  operations: [
+    query({
+      id: 'getFeatureEnvironment',
+      route: `GET ${HERE}`,
+      summary: 'Get a feature in an environment',
+      description:
+        'Returns whether the feature is enabled in the environment, with its strategies and variants.',
+      permission: 'NONE',
+      params: ofFeatureInEnvironment,
+      output: jsonResponse('The feature in the environment', FeatureEnvironment),
+      etag: etagOfEnvironment,
+      read: ({ db }, { params }) => readEnvironment(db, keyOf(params)),
+    }),
+    command({
+      id: 'enableFeature',
+      route: `POST ${HERE}/on`,
+      summary: 'Enable a feature',
+      description:
+        'Enables the feature in the environment. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Adding a strategy also requires CREATE_FEATURE_STRATEGY.',
+      permission: ['UPDATE_FEATURE_ENVIRONMENT'],
+      params: ofFeatureInEnvironment,
+      output: Nothing,
+      events: ['feature-strategy-add', 'feature-environment-enabled'],
+      precondition: ({ params }) => environmentUnchanged(keyOf(params), lockFeatureEtag),
+      run: (current, { params: { projectId, featureName, environment } }) =>
+        toggleFeatures(current, projectId, environment, [featureName], true),
+    }),
+    command({
+      id: 'enableFeatures',
+      route: `POST ${BULK}/on`,
+      summary: 'Enable features',
+      description:
+        'Enables all of the named features in the environment, or none. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Adding a strategy also requires CREATE_FEATURE_STRATEGY.',
+      permission: ['UPDATE_FEATURE_ENVIRONMENT'],
+      cost: COST.bulk,
+      params: inEnvironment,
+      body: FeatureNames,
+      output: Nothing,
+      events: ['feature-strategy-add', 'feature-environment-enabled'],
+      run: (current, { params: { projectId, environment }, body }) =>
+        toggleFeatures(current, projectId, environment, uniqueNames(body.features), true),
+    }),
+    command({
+      id: 'disableFeature',
+      route: `POST ${HERE}/off`,
+      summary: 'Disable a feature',
+      description: 'Disables the feature in the environment.',
+      permission: ['UPDATE_FEATURE_ENVIRONMENT'],
+      params: ofFeatureInEnvironment,
+      output: Nothing,
+      events: ['feature-environment-disabled'],
+      precondition: ({ params }) => environmentUnchanged(keyOf(params), lockFeatureEtag),
+      run: (current, { params: { projectId, featureName, environment } }) =>
+        toggleFeatures(current, projectId, environment, [featureName], false),
+    }),
+    command({
+      id: 'disableFeatures',
+      route: `POST ${BULK}/off`,
+      summary: 'Disable features',
+      description: 'Disables all of the named features in the environment, or none.',
+      permission: ['UPDATE_FEATURE_ENVIRONMENT'],
+      cost: COST.bulk,
+      params: inEnvironment,
+      body: FeatureNames,
+      output: Nothing,
+      events: ['feature-environment-disabled'],
+      run: (current, { params: { projectId, environment }, body }) =>
+        toggleFeatures(current, projectId, environment, uniqueNames(body.features), false),
+    }),
+  ],
+});
