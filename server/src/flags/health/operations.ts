@@ -1,0 +1,112 @@
+import { Type } from 'typebox';
+import { inProject, projectId } from '../../platform/http/params.ts';
+import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { explainHealth } from './findings/explain.ts';
+import { parseFindingSearch } from './findings/query.ts';
+import { Finding, HealthQuery, ProjectHealth, ruleName } from './findings/schema.ts';
+import { parseRange, readHistory } from './history/read.ts';
+import { HealthHistory, HistoryQuery } from './history/schema.ts';
+import { ProjectInsights, ProjectStats, ProjectStatus } from './schema.ts';
+import { NewSnooze, Snooze } from './snoozes/schema.ts';
+import { readSnooze, snoozeFinding, unsnoozeFinding } from './snoozes/snooze.ts';
+import { readInsights, readStatus } from './status.ts';
+
+const ofFinding = Type.Object({
+  projectId,
+  rule: { ...ruleName, title: 'HealthFindingRule' },
+  subject: Type.String({
+    title: 'HealthFindingSubject',
+    description: 'Name of the feature or id of the segment that the finding is about',
+    examples: ['checkout-v2'],
+  }),
+});
+
+const PROJECT = '/api/admin/projects/:projectId';
+const SNOOZE = `${PROJECT}/health/findings/:rule/:subject/snooze` as const;
+
+export const PROJECT_HEALTH: OperationModule = {
+  tag: 'Health',
+  schemas: [ProjectStats, ProjectStatus, ProjectInsights, Snooze, Finding, ProjectHealth, HealthHistory],
+  operations: [
+    query({
+      id: 'getProjectStatus',
+      route: `GET ${PROJECT}/status`,
+      summary: 'Get the status of a project',
+      description:
+        'Returns the current health, activity, resources and lifecycle stages of the project. Every caller who may read the project may call it.',
+      permission: 'NONE',
+      params: inProject,
+      output: jsonResponse('The status', ProjectStatus),
+      read: ({ longReads, longReader }, { params: { projectId } }) =>
+        longReads.run(longReader, db => readStatus(db, projectId, new Date())),
+    }),
+    query({
+      id: 'getProjectInsights',
+      route: `GET ${PROJECT}/insights`,
+      summary: 'Get the insights of a project',
+      description:
+        'Returns statistics of the last 30 days and of the 30 days before, the health and the time to production. Every caller who may read the project may call it.',
+      permission: 'NONE',
+      params: inProject,
+      output: jsonResponse('The insights', ProjectInsights),
+      read: ({ longReads, longReader }, { params: { projectId } }) =>
+        longReads.run(longReader, db => readInsights(db, projectId, new Date())),
+    }),
+    query({
+      id: 'getProjectHealth',
+      route: `GET ${PROJECT}/health`,
+      summary: 'Explain the health of a project',
+      description:
+        'Returns the health of a project, its formula and a page of findings, each with its rule, evidence, remedy and the points it would gain. Snoozed findings are omitted by default. Every caller who may read the project may call it.',
+      permission: 'NONE',
+      params: inProject,
+      query: HealthQuery,
+      output: jsonResponse('The health and a page of findings', ProjectHealth),
+      read: async ({ longReads, longReader }, { params: { projectId }, query }) => {
+        const search = parseFindingSearch(query);
+        return await longReads.run(longReader, db => explainHealth(db, projectId, new Date(), search));
+      },
+    }),
+    query({
+      id: 'getProjectHealthHistory',
+      route: `GET ${PROJECT}/health/history`,
+      summary: 'Get the health history of a project',
+      description:
+        'Returns the health of a project for each of at most 366 days. The server rebuilds it from the events. Every caller who may read the project may call it.',
+      permission: 'NONE',
+      params: inProject,
+      query: HistoryQuery,
+      output: jsonResponse('The days', HealthHistory),
+      read: async ({ longReads, longReader }, { params: { projectId }, query }) => {
+        const at = new Date();
+        const range = parseRange(query, at);
+        return await longReads.run(longReader, db => readHistory(db, projectId, range, at));
+      },
+    }),
+    command({
+      id: 'snoozeFinding',
+      route: `PUT ${SNOOZE}`,
+      summary: 'Snooze a finding',
+      description: 'Hides a finding from the list until the given time. It still affects the health.',
+      permission: ['UPDATE_FEATURE', 'UPDATE_PROJECT'],
+      params: ofFinding,
+      body: NewSnooze,
+      output: jsonResponse('The snooze', Snooze),
+      events: ['health-finding-snoozed'],
+      run: (current, { params, body }) => snoozeFinding(current, params, body, new Date()),
+      respond: (tx, _actor, subject, { params: { rule } }) => readSnooze(tx, rule, subject),
+    }),
+    command({
+      id: 'unsnoozeFinding',
+      route: `DELETE ${SNOOZE}`,
+      summary: 'Unsnooze a finding',
+      description: 'Lists a snoozed finding again.',
+      permission: ['UPDATE_FEATURE', 'UPDATE_PROJECT'],
+      params: ofFinding,
+      output: Nothing,
+      events: ['health-finding-unsnoozed'],
+      run: (current, { params }) => unsnoozeFinding(current, params),
+    }),
+  ],
+};
