@@ -1,5 +1,5 @@
 import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { readFeature } from '../features/read.ts';
 import { listReadableStates } from '../features/state/store.ts';
 import { compare } from './drift.ts';
@@ -10,7 +10,7 @@ import { listCopies, listOrigins } from './store.ts';
 export const MAX_COPIES = 50;
 
 /** The copies of a feature that the actor may read, newest first, and whether each differs from the feature. */
-export async function readCopies(db: Db, actor: Actor, project: string, name: string): Promise<CopyList> {
+export async function readCopies(db: Reader, actor: Actor, project: string, name: string): Promise<CopyList> {
   const source = await readFeature(db, actor, project, name);
   const { names, total } = await listCopies(db, actor, name, MAX_COPIES);
   const states = new Map(

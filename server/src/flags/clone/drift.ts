@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Reader } from '../../platform/db/database.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
 import type { Dependency } from '../dependencies/schema.ts';
 import type { FeatureEnvironment, FeatureStrategy } from '../feature-environments/schema.ts';
@@ -11,7 +11,7 @@ import type { Difference, Drift } from './schema.ts';
 import { listOrigins } from './store.ts';
 
 /** The differences between a copy and its source, in the parts that cloning copies. */
-export async function readDrift(db: Db, actor: Actor, project: string, name: string): Promise<Drift> {
+export async function readDrift(db: Reader, actor: Actor, project: string, name: string): Promise<Drift> {
   const copy = await readFeature(db, actor, project, name);
   const [source] = copy.clonedFrom ? await listReadableStates(db, actor, [copy.clonedFrom.feature]) : [];
   if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature ${name} is not a copy.`);

@@ -4,32 +4,18 @@ import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
 import { sendError } from '../../platform/http/errors.ts';
-import { ifMatches } from '../../platform/http/etag.ts';
+import { inProject, ofFeature } from '../../platform/http/params.ts';
 import { COST } from '../../platform/http/rate-limit.ts';
-import { conflict, errorResponses, jsonResponse, Named, Ref } from '../../platform/http/schema.ts';
+import { conflict, errorResponses, Named, Ref } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
-import { copyEnvironment } from '../feature-environments/copy.ts';
-import { lockEnvironmentEtags } from '../feature-environments/etag.ts';
-import { readEnvironment } from '../feature-environments/read.ts';
-import { EnvironmentCopy, FeatureEnvironment } from '../feature-environments/schema.ts';
-import { lockFeatureEtag } from '../features/etag.ts';
 import { readFeatures } from '../features/read.ts';
 import { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
-import { readCopies } from './copies.ts';
-import { readDrift } from './drift.ts';
 import { permissionFirst } from './permission-first.ts';
 import { type CloneInput, cloneManyViolations, planClone } from './plan.ts';
-import { CloneManyRequest, ClonePlan, CloneRequest, CopyList, Drift, PARTS, PlannedCopy } from './schema.ts';
+import { CloneManyRequest, ClonePlan, CloneRequest, PARTS, PlannedCopy } from './schema.ts';
 
 const tags = ['Features'];
-const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
-const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
-const environment = Type.String({
-  title: 'EnvironmentName',
-  description: 'Name of the environment',
-  examples: ['production'],
-});
 const dryRun = Type.Object({
   dryRun: Type.Optional(
     Type.String({
@@ -45,7 +31,7 @@ const BODY_LIMIT_BYTES = 65_536;
 const ClonedFeatures = Named('ClonedFeatures', Type.Object({ features: Type.Array(Ref(Feature)) }));
 
 export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>): void {
-  for (const schema of [PlannedCopy, ClonePlan, Drift, CopyList, ClonedFeatures]) app.addSchema(schema);
+  for (const schema of [PlannedCopy, ClonePlan, ClonedFeatures]) app.addSchema(schema);
 
   const plan = (actor: Actor, input: CloneInput) =>
     change(db, actor, current => planClone(current, input, limits.features));
@@ -77,7 +63,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         summary: 'Clone a feature',
         description:
           'Copies a feature to the project in the body, or to the project in the URL by default. The copy is disabled in every environment. The source can be in any project the caller may read. Requires CREATE_FEATURE in the target project, CREATE_FEATURE_STRATEGY in each environment that gets strategies, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each environment that gets variants. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
-        params: Type.Object({ projectId, featureName }),
+        params: ofFeature,
         querystring: dryRun,
         body: CloneRequest,
         response: {
@@ -121,7 +107,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
         summary: 'Clone features into a project',
         description:
           'Copies each of the named features to this project, or none of them if there is an obstacle. A copy whose parent is cloned in the same request depends on the copy of that parent. Requires CREATE_FEATURE, CREATE_FEATURE_STRATEGY in each environment that gets strategies, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each environment that gets variants. Events: feature-created, feature-strategy-add, feature-environment-variants-updated, feature-tagged, feature-dependency-added.',
-        params: Type.Object({ projectId }),
+        params: inProject,
         querystring: dryRun,
         body: CloneManyRequest,
         response: {
@@ -142,80 +128,6 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
       if (request.query.dryRun === 'true') return await plan(request.actor, input);
       return { features: await clone(request.actor, input) };
     },
-  );
-
-  app.post(
-    '/api/admin/projects/:projectId/features/:featureName/environments/:environment/copy',
-    {
-      config: {
-        permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS'],
-        ifMatch: true,
-      },
-      schema: {
-        operationId: 'copyFeatureEnvironment',
-        tags,
-        summary: 'Copy a feature from one environment to another',
-        description:
-          'Replaces the strategies and variants of a feature in this environment with those it has in another environment. A feature without an enabled strategy afterwards is disabled. Requires CREATE_FEATURE_STRATEGY, DELETE_FEATURE_STRATEGY if strategies are removed, and UPDATE_FEATURE_ENVIRONMENT_VARIANTS if variants change. Events: feature-strategy-remove, feature-strategy-add, feature-environment-disabled, feature-environment-variants-updated.',
-        params: Type.Object({ projectId, featureName, environment }),
-        body: EnvironmentCopy,
-        response: {
-          200: jsonResponse('The feature in this environment', FeatureEnvironment),
-          ...errorResponses(400, 401, 403, 404, 413, 415),
-        },
-      },
-    },
-    async request => {
-      const { projectId: project, featureName: name, environment: here } = request.params;
-      const place = { project, featureName: name, environment: here };
-      return await change(
-        db,
-        request.actor,
-        current =>
-          ifMatches(
-            request,
-            `Feature "${name}" in environment "${here}"`,
-            () => lockEnvironmentEtags(current, place, lockFeatureEtag),
-            () => copyEnvironment(current, place, request.body),
-          ),
-        tx => readEnvironment(tx, place),
-      );
-    },
-  );
-
-  app.get(
-    '/api/admin/projects/:projectId/features/:featureName/drift',
-    {
-      config: { permission: 'NONE' },
-      schema: {
-        operationId: 'getFeatureDrift',
-        tags,
-        summary: 'Compare a copy with its source',
-        description:
-          'Returns the differences between a copy and its source, in the parts that cloning copies. Enabled states and ids are not compared. The response is 404 if the feature is not a copy, its source was deleted, or the caller may not read the source.',
-        params: Type.Object({ projectId, featureName }),
-        response: { 200: jsonResponse('The differences', Drift), ...errorResponses(401, 403, 404) },
-      },
-    },
-    async request => await readDrift(db, request.actor, request.params.projectId, request.params.featureName),
-  );
-
-  app.get(
-    '/api/admin/projects/:projectId/features/:featureName/copies',
-    {
-      config: { permission: 'NONE' },
-      schema: {
-        operationId: 'getFeatureCopies',
-        tags,
-        summary: 'List the copies of a feature',
-        description:
-          'Returns the features that were cloned from this feature, newest first, with the number of differences of each. Copies in projects that the caller may not read are omitted.',
-        params: Type.Object({ projectId, featureName }),
-        response: { 200: jsonResponse('The copies', CopyList), ...errorResponses(401, 403, 404) },
-      },
-    },
-    async request =>
-      await readCopies(db, request.actor, request.params.projectId, request.params.featureName),
   );
 }
 
