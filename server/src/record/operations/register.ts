@@ -5,7 +5,7 @@ import { ifMatches, unlessKnown } from '../../platform/http/etag.ts';
 import { type ErrorStatus, errorResponses } from '../../platform/http/schema.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { change } from '../change.ts';
-import { sendVersion } from '../versioned.ts';
+import { etagOf } from '../versioned.ts';
 import type { AnyCommand, AnyQuery, Operation, OperationModule } from './definition.ts';
 
 /** Turns the operations of a module into routes. */
@@ -118,8 +118,8 @@ async function read(
   const shown = await read(readingOf(db, instance, request), inputOf(request));
   const output = present(shown);
   reply.code(status);
-  if (versioned) return sendVersion(request, reply, versioned, shown, output);
-  return etag ? unlessKnown(request, reply, etag(output), output) : reply.send(output);
+  const current = versioned ? etagOf(versioned, shown) : etag?.(output);
+  return current === undefined ? reply.send(output) : unlessKnown(request, reply, current, output);
 }
 
 async function run(
