@@ -89,12 +89,13 @@ import { keyringOf } from './platform/secrets/seal.ts';
 import { COMMENT_PARAMETER, installComments } from './record/comment.ts';
 import { reportEpochs } from './record/epoch/metrics.ts';
 import { makeEpochWatch } from './record/epoch/watch.ts';
-import { eventCountRoutes } from './record/event-counts/routes.ts';
+import { eventCountOperations } from './record/event-counts/operations.ts';
 import { eventExportRoutes } from './record/event-export/routes.ts';
 import { makeSearchMemory } from './record/event-search/indexed.ts';
-import { eventSearchRoutes } from './record/event-search/routes.ts';
+import { eventSearchOperations } from './record/event-search/operations.ts';
 import { eventStreamRoutes } from './record/event-stream/routes.ts';
-import { eventRoutes } from './record/events/routes.ts';
+import { EVENTS } from './record/events/operations.ts';
+import { eventTypesRoute } from './record/events/routes.ts';
 import { installIdempotency } from './record/idempotency/hook.ts';
 import { registerOperations } from './record/operations/register.ts';
 import { installRevisionHeader } from './record/revision-header.ts';
@@ -258,14 +259,15 @@ export async function buildApp(
     isReadOnly,
     isDraining: () => app.drain.isDraining,
   });
-  eventRoutes(app, db);
+  registerOperations(app, db, instance, EVENTS);
+  eventTypesRoute(app);
   reportEpochs(epochs, app.log, app.metrics);
   const searchMemory = makeSearchMemory();
   epochs.onChange(searchMemory.clear);
-  eventSearchRoutes(app, db, longReads, searchMemory);
+  registerOperations(app, db, instance, eventSearchOperations(searchMemory));
   eventStreamRoutes(app, db, longReads, epochs);
   eventExportRoutes(app, longReads, searchMemory);
-  eventCountRoutes(app, longReads, searchMemory);
+  registerOperations(app, db, instance, eventCountOperations(searchMemory));
   registerOperations(app, db, instance, PROJECTS);
   registerOperations(app, db, instance, ARCHIVE);
   featureRoutes(app, longReads);

@@ -1,0 +1,54 @@
+import { badData } from '../../platform/errors.ts';
+import { parseWord } from '../../platform/http/filter.ts';
+import { jsonResponse } from '../../platform/http/schema.ts';
+import type { SearchMemory } from '../event-search/indexed.ts';
+import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
+import { type OperationModule, query } from '../operations/definition.ts';
+import { countEvents } from './count.ts';
+import { COUNTED_BY, type CountedBy, EventCounts, EventCountsQuery, MAX_GROUPS } from './schema.ts';
+import type { EventGroup } from './store.ts';
+
+export const eventCountOperations = (memory: SearchMemory): OperationModule => ({
+  tag: 'Events',
+  schemas: [EventCounts],
+  operations: [
+    query({
+      id: 'countEvents',
+      route: 'GET /api/admin/search/events/counts',
+      summary: 'Count events',
+      description:
+        'Counts the events that match by UTC day, type, project, creator or environment. The filters and the visibility are those of the search. Groups without events are omitted. Every authenticated caller may call it.',
+      permission: 'NONE',
+      query: EventCountsQuery,
+      output: jsonResponse('The counts', EventCounts),
+      read: async ({ actor, longReads, longReader }, { query }) => {
+        const { by, ...filters } = parseEventCounts(query);
+        // Without the index it would look at every event.
+        const run = filters.query === undefined ? longReads.run : longReads.runSearch;
+        const groups = await run(longReader, db => countEvents(db, actor, filters, by, memory));
+        const shown = groups.slice(0, MAX_GROUPS);
+        return {
+          by,
+          groups: (by === 'day' ? shown.toReversed() : shown).map(present),
+          hasMore: groups.length > shown.length,
+        };
+      },
+    }),
+  ],
+});
+
+function parseEventCounts(parameters: Record<string, unknown>): EventFilters & { by: CountedBy } {
+  const { by, ...filters } = parseEventFilters<{ by?: CountedBy }>(
+    parameters,
+    { by: value => parseWord(value, COUNTED_BY) },
+    {},
+  );
+  if (by !== undefined) return { ...filters, by };
+  throw badData([{ message: `by must be one of ${COUNTED_BY.join(', ')}`, path: '/query/by' }]);
+}
+
+const present = ({ value, count, name }: EventGroup): EventCounts['groups'][number] => ({
+  value,
+  count,
+  ...(name !== null && value !== null ? { creator: { id: Number(value), name } } : {}),
+});

@@ -1,0 +1,55 @@
+import type { Reader } from '../../platform/db/database.ts';
+import { jsonResponse } from '../../platform/http/schema.ts';
+import { presentEventTo, readableIn } from '../events/present.ts';
+import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
+import { type EventSearch, parseEventSearch } from '../events/search-query.ts';
+import { type OperationModule, query, type Reading } from '../operations/definition.ts';
+import type { SearchMemory } from './indexed.ts';
+import { searchEvents } from './search.ts';
+
+/** The console asks for fewer events. A page of 1,000 can have 8 MiB. */
+const MAX_SHORT_PAGE = 100;
+
+/** Free text may have to look at every event. The other filters walk an index, so a small page is a short read. */
+async function runSearch<T>(
+  { db, longReads, longReader }: Reading,
+  { query, limit }: EventSearch,
+  read: (db: Reader) => Promise<T>,
+): Promise<T> {
+  if (query !== undefined) return await longReads.runSearch(longReader, read);
+  return limit > MAX_SHORT_PAGE ? await longReads.run(longReader, read) : await read(db);
+}
+
+export const eventSearchOperations = (memory: SearchMemory): OperationModule => ({
+  tag: 'Events',
+  schemas: [EventSearchResult],
+  operations: [
+    query({
+      id: 'searchEvents',
+      route: 'GET /api/admin/search/events',
+      summary: 'Search events',
+      description:
+        'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
+      permission: 'NONE',
+      query: EventSearchQuery,
+      output: jsonResponse('The page and the total', EventSearchResult),
+      read: async (reading, { query }) => {
+        const { db, actor } = reading;
+        const search = parseEventSearch(query);
+        // One event more than the page tells whether there is a next page.
+        const more = { ...search, limit: search.limit + 1 };
+        const { events, total, isCut } = await runSearch(reading, search, db =>
+          searchEvents(db, actor, more, memory),
+        );
+        const page = events.slice(0, search.limit);
+        const last = isCut || events.length > page.length ? page.at(-1) : undefined;
+        const canRead = await readableIn(db, actor, page);
+        return {
+          events: page.map(event => presentEventTo(actor, event, canRead, search)),
+          total,
+          ...(last ? { next: last.id } : {}),
+        };
+      },
+    }),
+  ],
+});

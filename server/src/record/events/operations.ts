@@ -1,0 +1,41 @@
+import { Type } from 'typebox';
+import { notFound } from '../../platform/errors.ts';
+import { jsonResponse, PathBigId } from '../../platform/http/schema.ts';
+import { type OperationModule, query } from '../operations/definition.ts';
+import { presentEventTo, readableIn } from './present.ts';
+import { Event, EventCreator, EventCreators, EventPart, Tag } from './schema.ts';
+import { findEvent, listEventCreators } from './store.ts';
+
+export const EVENTS: OperationModule = {
+  tag: 'Events',
+  schemas: [Tag, EventPart, Event, EventCreator],
+  operations: [
+    query({
+      id: 'getEvent',
+      route: 'GET /api/admin/events/:id',
+      summary: 'Get an event',
+      description:
+        'Returns an event that the caller can see, with the parts of its summary. Every authenticated caller may call it.',
+      permission: 'NONE',
+      params: Type.Object({ id: PathBigId('Event', '4211') }),
+      output: jsonResponse('The event', Event),
+      rejects: [400],
+      read: async ({ db, actor }, { params: { id } }) => {
+        const event = await findEvent(db, actor, Number(id));
+        if (!event) throw notFound(`Event ${id}`);
+        const canRead = await readableIn(db, actor, [event]);
+        return presentEventTo(actor, event, canRead, { parts: true });
+      },
+    }),
+    query({
+      id: 'getEventCreators',
+      route: 'GET /api/admin/event-creators',
+      summary: 'List the creators of events',
+      description:
+        'Returns the creators of the events that the caller can see. Their ids are values for the filter createdBy. Every authenticated caller may call it.',
+      permission: 'NONE',
+      output: EventCreators,
+      read: ({ db, actor }) => listEventCreators(db, actor),
+    }),
+  ],
+};
