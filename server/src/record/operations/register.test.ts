@@ -1,0 +1,219 @@
+import { sql } from 'kysely';
+import { Type } from 'typebox';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { buildApp } from '../../app.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import { ApiError, notFound } from '../../platform/errors.ts';
+import type { App } from '../../platform/http/app.ts';
+import { makeLongReads } from '../../platform/http/long-reads.ts';
+import { inProject } from '../../platform/http/params.ts';
+import { jsonResponse, Named } from '../../platform/http/schema.ts';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { makeUser } from '../../test/factories.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { strictSerializer } from '../../test/strict-serializer.ts';
+import { unchanged, type Versioned } from '../versioned.ts';
+import { command, type OperationModule, query } from './definition.ts';
+import { registerOperations } from './register.ts';
+
+const harness = useHarness();
+const THING = '/api/admin/planted?project=default';
+const RENAME = '/api/admin/projects/default/planted';
+let app: App;
+
+const Thing = Named('PlantedThing', Type.Object({ name: Type.String({ examples: ['first'] }) }));
+type Thing = { name: string };
+
+async function findThing(db: Reader, project: string): Promise<Thing | undefined> {
+  const { rows } = await sql<Thing>`select name from planted where project = ${project}`.execute(db);
+  return rows[0];
+}
+
+async function getThing(db: Reader, project: string): Promise<Thing> {
+  const thing = await findThing(db, project);
+  if (!thing) throw notFound(`Thing of project "${project}"`);
+  return thing;
+}
+
+const VERSIONED_THING: Versioned<string, Thing> = {
+  nameOf: project => `Thing of project "${project}"`,
+  lock: async ({ tx }, project) => await findThing(tx, project),
+  derived: [],
+};
+
+const PLANTED: OperationModule = {
+  tag: 'Projects',
+  schemas: [Thing],
+  operations: [
+    query({
+      id: 'getPlanted',
+      route: 'GET /api/admin/planted',
+      summary: 'Get a thing',
+      description: 'Returns the thing of a project.',
+      permission: ['CREATE_PROJECT', 'UPDATE_PROJECT'],
+      query: Type.Object({ project: Type.String({ maxLength: 100, examples: ['default'] }) }),
+      output: jsonResponse('The thing', Thing),
+      rejects: [409],
+      versioned: VERSIONED_THING,
+      read: ({ db }, { query: { project } }) => getThing(db, project),
+    }),
+    command({
+      id: 'renamePlanted',
+      route: 'PUT /api/admin/projects/:projectId/planted',
+      summary: 'Rename a thing',
+      description: 'Renames the thing of a project.',
+      permission: ['UPDATE_PROJECT'],
+      params: inProject,
+      body: Type.Object({ name: Type.String({ maxLength: 100 }) }, { examples: [{ name: 'second' }] }),
+      output: jsonResponse('The thing', Thing),
+      status: 202,
+      events: ['project-updated', 'project-archived'],
+      precondition: ({ params: { projectId } }) => unchanged(VERSIONED_THING, projectId),
+      run: async ({ tx, record }, { params: { projectId }, body: { name } }) => {
+        await sql`update planted set name = ${name} where project = ${projectId}`.execute(tx);
+        record({ type: 'project-updated', project: projectId, data: { name } });
+        if (name === 'rejected') throw new ApiError('ConflictError', 'The name is rejected.');
+      },
+      respond: async (tx, _actor, _result, { params: { projectId }, body: { name } }) => {
+        if (name === 'unreadable') throw new ApiError('ConflictError', 'The response is rejected.');
+        return await getThing(tx, projectId);
+      },
+    }),
+  ],
+};
+
+type Documented = { description: string; responses: object; 'x-permission': unknown; parameters?: object[] };
+
+const documented = (path: string, method: string): Documented => {
+  const { paths } = app.swagger() as unknown as { paths: Record<string, Record<string, Documented>> };
+  const operation = paths[path]?.[method];
+  if (!operation) throw new Error(`The document has no ${method} ${path}`);
+  return operation;
+};
+
+const rename = (name: string, headers: Record<string, string> = {}) =>
+  call(app, 'PUT', RENAME, { body: { name }, headers });
+
+const recordedNames = async (): Promise<string[]> => {
+  const { rows } = await sql<Thing>`
+    select data ->> 'name' as name from events where type = 'project-updated' order by id`.execute(
+    harness.db,
+  );
+  return rows.map(({ name }) => name);
+};
+
+beforeAll(async () => {
+  await sql`create table planted (project text primary key, name text not null)`.execute(harness.db);
+  app = await buildApp(harness.db, APP_SETTINGS, strictSerializer);
+  registerOperations(
+    app,
+    harness.db,
+    {
+      limits: APP_SETTINGS.limits,
+      publicUrl: APP_SETTINGS.publicUrl,
+      longReads: makeLongReads(harness.db),
+      keyring: keyringOf(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
+    },
+    PLANTED,
+  );
+  await app.ready();
+});
+afterAll(async () => await app.close());
+
+beforeEach(async () => {
+  await sql`delete from planted`.execute(harness.db);
+  await sql`insert into planted values ('default', 'first')`.execute(harness.db);
+});
+
+test('the OpenAPI document has the query with its permissions and errors', () => {
+  const { description, responses, 'x-permission': permission } = documented('/api/admin/planted', 'get');
+
+  expect(description).toBe('Returns the thing of a project. Requires CREATE_PROJECT or UPDATE_PROJECT.');
+  expect(permission).toEqual(['CREATE_PROJECT', 'UPDATE_PROJECT']);
+  expect(Object.keys(responses)).toEqual(['200', '304', '400', '401', '403', '409', '429', '503']);
+});
+
+test('the OpenAPI document has the command with its permission, events and errors', () => {
+  const {
+    description,
+    responses,
+    'x-permission': permission,
+  } = documented('/api/admin/projects/{projectId}/planted', 'put');
+
+  expect(description).toBe(
+    'Renames the thing of a project. Requires UPDATE_PROJECT. Events: project-updated, project-archived.',
+  );
+  expect(permission).toEqual(['UPDATE_PROJECT']);
+  expect(Object.keys(responses)).toEqual([
+    '202',
+    '400',
+    '401',
+    '403',
+    '404',
+    '409',
+    '412',
+    '413',
+    '415',
+    '422',
+    '429',
+    '503',
+  ]);
+});
+
+test('both operations require their permission', async () => {
+  const { token } = await makeUser(harness.db, 'Viewer');
+  const body = { name: 'second' };
+
+  expect((await call(app, 'GET', THING, { token })).status).toBe(403);
+  expect((await call(app, 'PUT', RENAME, { token, body })).status).toBe(403);
+  expect(await findThing(harness.db, 'default')).toEqual({ name: 'first' });
+});
+
+test('a query responds with its output and the ETag', async () => {
+  const read = await call(app, 'GET', THING);
+
+  expect(read).toMatchObject({ status: 200, body: { name: 'first' } });
+  const known = await call(app, 'GET', THING, { headers: { 'if-none-match': String(read.headers.etag) } });
+  expect(known.status).toBe(304);
+});
+
+test('a command runs only if If-Match has the current ETag', async () => {
+  const etag = String((await call(app, 'GET', THING)).headers.etag);
+
+  expect(await rename('second', { 'if-match': etag })).toMatchObject({
+    status: 202,
+    body: { name: 'second' },
+  });
+  expect(await rename('third', { 'if-match': etag })).toMatchObject({
+    status: 412,
+    body: { message: expect.stringMatching(/^Thing of project "default" has changed/) },
+  });
+  expect(await findThing(harness.db, 'default')).toEqual({ name: 'second' });
+});
+
+test('a command and its event are written by one transaction', async () => {
+  const before = await recordedNames();
+
+  await rename('second');
+
+  expect(await recordedNames()).toEqual([...before, 'second']);
+  const { rows } = await sql<{ isSame: boolean }>`
+    select planted.xmin = recorded.xmin as "isSame"
+    from planted, (select xmin from events where type = 'project-updated' order by id desc limit 1) as recorded`.execute(
+    harness.db,
+  );
+  expect(rows).toEqual([{ isSame: true }]);
+});
+
+test.each(['rejected', 'unreadable'])(
+  'a command that fails leaves neither its work nor its event: %s',
+  async name => {
+    const before = await recordedNames();
+
+    expect((await rename(name)).status).toBe(409);
+
+    expect(await findThing(harness.db, 'default')).toEqual({ name: 'first' });
+    expect(await recordedNames()).toEqual(before);
+  },
+);
