@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
 import { jsonResponse, PathBigId } from '../../platform/http/schema.ts';
+import { presentEventTo, readableIn } from '../events/present.ts';
+import { Event, EventCreator, EventCreators, EventPart, Tag } from '../events/schema.ts';
+import { findEvent, listEventCreators } from '../events/store.ts';
 import { type OperationModule, query } from '../operations/definition.ts';
-import { presentEventTo, readableIn } from './present.ts';
-import { Event, EventCreator, EventCreators, EventPart, Tag } from './schema.ts';
-import { findEvent, listEventCreators } from './store.ts';
 
+/** Here rather than in `events`, which `change()` imports and which therefore cannot import operations. */
 export const EVENTS: OperationModule = {
   tag: 'Events',
   schemas: [Tag, EventPart, Event, EventCreator],
