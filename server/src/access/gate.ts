@@ -27,14 +27,11 @@ const kindOf = (path: string): string => KINDS.find(([, pattern]) => pattern.tes
 const RETRY_AFTER_SECONDS = 2;
 const MAX_CREDENTIALS = 10_000;
 
-/**
- * One caller runs about half a pool's worth of requests at a time, and fewer while the event loop is busy: another caller's request
- * takes several turns of it, and waits in each one for all that is under way. The other requests of the caller wait without a
- * connection and without a body in memory.
- */
-export const requestLimits = (poolSize: number, isBusy = makeBusyCheck()): ShareLimits => ({
+/** One caller runs about half a pool's worth of requests at a time. The others wait without a connection and without a body in memory. */
+export const requestLimits = (poolSize: number): ShareLimits => ({
   capacity: 2 * poolSize,
-  share: () => (isBusy() ? 0.05 : 0.3),
+  share: 0.3,
+  isBusy: makeBusyCheck(),
   waiting: 10_000,
   waitingPerCaller: 1_000,
   // Less than the 10 s within which Node.js must have received the whole request.

@@ -1,6 +1,6 @@
 const SAMPLE_MS = 100;
 /** The part of the time in which the event loop was not idle. */
-const BUSY = 0.8;
+const BUSY = 0.7;
 
 /** Tells whether the event loop has hardly had a break lately. Measured when somebody asks, at most every 100 ms. */
 export function makeBusyCheck(): () => boolean {

@@ -149,17 +149,23 @@ test('a request that does not wait counts as rejected if the units are not free'
   expect(shares.rejected).toEqual({ caller: 1, others: 1 });
 });
 
-test('a share can shrink, and callers that hold more keep it until they are done', async () => {
-  let share = 0.6;
-  const shares = make({ share: () => share });
+test('on a busy server, a caller has one request at a time and rests in between, and others do not wait for it', async () => {
+  let isBusy = false;
+  const shares = make({ isBusy: () => isBusy });
   const all = acquireMany(shares, 'a', 20);
   expect(await countRunning(all)).toBe(6);
 
-  share = 0;
+  isBusy = true;
+  await sleep(500);
   for (const request of all.slice(0, 6)) (await request)();
 
+  expect(await countRunning(all)).toBe(6);
+  expect(await countRunning(acquireMany(shares, 'b', 2))).toBe(1);
+  await expect.poll(() => countRunning(all)).toBe(7);
   expect(await countRunning(all)).toBe(7);
-  expect(shares.held).toBe(1);
+
+  isBusy = false;
+  await expect.poll(() => countRunning(all)).toBeGreaterThan(7);
 });
 
 test('a caller whose queue is full is told so after a while, and others meanwhile run', async () => {

@@ -6,13 +6,15 @@ export type ShareLimits = {
   capacity: number;
   /**
    * The part of the units not held by others that one caller may hold. With 0.6, the first caller gets at most 60 % of all units, the
-   * second one 60 % of the rest, so something is left for the next caller. A function says what it is at the moment.
+   * second one 60 % of the rest, so something is left for the next caller.
    */
-  share: number | (() => number);
+  share: number;
   /** How many requests may wait, of all callers and of one, and for how long. */
   waiting: number;
   waitingPerCaller: number;
   waitMs: number;
+  /** Tells whether the server has hardly any time to spare. Then a caller has one request at a time, and rests after each. */
+  isBusy?: () => boolean;
   /** After how long a caller whose queue is full is told so; at once by default. Its clients would otherwise retry in a tight loop. */
   rejectAfterMs?: number;
 };
@@ -49,6 +51,12 @@ type Request = { cost: number; isGone: () => boolean; start: (release: Release) 
 const clientGone = (): ApiError =>
   new ApiError('ServiceUnavailableError', 'The client disconnected before the request ran.');
 
+/** After a request that took this long, its caller rests even if the server is not busy: PostgreSQL probably is. */
+const LONG_MS = 250;
+const REST_MS = { least: 5, most: 1_000 };
+
+const LOOK_AGAIN_MS = 100;
+
 const neverGone = (): boolean => false;
 
 /**
@@ -56,14 +64,15 @@ const neverGone = (): boolean => false;
  * thousand requests delays only itself. `reject` makes the error of a request that cannot run soon.
  */
 export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiError): Shares {
-  const { capacity, rejectAfterMs = 0 } = limits;
-  const share = typeof limits.share === 'function' ? limits.share : () => limits.share as number;
+  const { capacity, share, rejectAfterMs = 0, isBusy = () => false } = limits;
   const heldBy = new Map<string, number>();
+  const resting = new Set<string>();
   /** The waiting requests by caller. The caller that is first in this map is next. */
   const queues = new Map<string, Request[]>();
   let held = 0;
   let waiting = 0;
   let isScheduled = false;
+  let isLookingAgain = false;
   const rejected = { caller: 0, others: 0 };
 
   const countRejected = (caller: string, cost: number): Holder => {
@@ -84,17 +93,33 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     return error;
   };
 
-  const ownShare = (own: number): number => share() * (capacity - held + own);
+  const ownShare = (own: number): number => share * (capacity - held + own);
 
   /** A caller without units gets some even if they are more than its share: otherwise a large request could never run. */
   const isFree = (caller: string, cost: number): boolean => {
     const own = heldBy.get(caller) ?? 0;
-    return held + cost <= capacity && (own === 0 || own + cost <= ownShare(own));
+    if (held + cost > capacity || resting.has(caller)) return false;
+    if (own === 0) return true;
+    if (own + cost > ownShare(own)) return false;
+    if (!isBusy()) return true;
+    lookAgain();
+    return false;
+  };
+
+  /** Nothing else starts the waiting requests when the server is no longer busy. */
+  const lookAgain = (): void => {
+    if (isLookingAgain) return;
+    isLookingAgain = true;
+    setTimeout(() => {
+      isLookingAgain = false;
+      schedule();
+    }, LOOK_AGAIN_MS).unref();
   };
 
   const hold = (caller: string, cost: number): Release => {
     held += cost;
     heldBy.set(caller, (heldBy.get(caller) ?? 0) + cost);
+    const start = performance.now();
     let isHeld = true;
     return () => {
       if (!isHeld) return;
@@ -103,8 +128,23 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
       const left = (heldBy.get(caller) ?? 0) - cost;
       if (left > 0) heldBy.set(caller, left);
       else heldBy.delete(caller);
-      if (waiting > 0) schedule();
+      if (waiting === 0) return;
+      const ms = performance.now() - start;
+      if (queues.has(caller) && (ms > LONG_MS || isBusy())) rest(caller, ms);
+      schedule();
     };
+  };
+
+  /** A caller that has more requests waiting leaves as much time to others as it took. */
+  const rest = (caller: string, ms: number): void => {
+    resting.add(caller);
+    setTimeout(
+      () => {
+        resting.delete(caller);
+        schedule();
+      },
+      Math.min(Math.max(ms, REST_MS.least), REST_MS.most),
+    ).unref();
   };
 
   // Not in the same turn: requests that finish at once would otherwise run one after the other before the event loop serves a socket.

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { makeBusyCheck } from '../admission/busy.ts';
 import type { Admission } from '../admission/metrics.ts';
 import { type Holder, makeShares, type Release, type ShareLimits, type Shares } from '../admission/shares.ts';
 import type { Visit } from '../admission/visit.ts';
@@ -45,12 +46,12 @@ export const SEARCH_CONNECTIONS = 2;
 export const LONG_READ_WAIT_MS = 10_000;
 
 /**
- * More slots than connections: a response whose rows are all read needs no connection while the client reads it. The first caller gets
- * two slots, and each further one a slot while there are some.
+ * More slots than connections: a response whose rows are all read needs no connection while the client reads it. Each caller gets
+ * one at a time, because one long read can keep a core of PostgreSQL busy.
  */
 const SLOTS: ShareLimits = {
   capacity: 6,
-  share: 0.4,
+  share: 0.3,
   waiting: 500,
   waitingPerCaller: 20,
   waitMs: LONG_READ_WAIT_MS,
@@ -69,10 +70,11 @@ const EXPORT_WITHIN_MS = 3_600_000;
 const EXPORT_READ_AHEAD_BYTES = 1_048_576;
 
 export function makeLongReads(db: Db, searchDb = db, admission: Admission = new Map()): LongReads {
-  const slots = makeShares(SLOTS, rejection);
+  const isBusy = makeBusyCheck();
+  const slots = makeShares({ ...SLOTS, isBusy }, rejection);
   // An export lasts as long as its client reads, so it must not occupy a slot of the other long reads.
   const exportSlots = makeShares(SLOTS, rejection);
-  const searchSlots = makeShares(SEARCH_SLOTS, rejection);
+  const searchSlots = makeShares({ ...SEARCH_SLOTS, isBusy }, rejection);
   admission.set('long-reads', slots).set('exports', exportSlots).set('searches', searchSlots);
 
   const runWith =

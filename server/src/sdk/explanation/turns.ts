@@ -1,7 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Steps } from './strategies.ts';
 
-const TURN_MS = 10;
+const TURN_MS = 5;
+/** A request of somebody else needs many turns of the event loop, so the work leaves half of them to others. */
+const PAUSE_MS = 5;
 
 /** The work of one request between two pauses, in which other requests run. */
 export type Turn = { isOver: () => boolean; next: () => Promise<void> };
@@ -12,7 +14,7 @@ export function makeTurn(onNext: () => void): Turn {
   return {
     isOver: () => performance.now() - startedAt > TURN_MS,
     next: async () => {
-      await setImmediate();
+      await sleep(PAUSE_MS);
       onNext();
       startedAt = performance.now();
     },
