@@ -64,6 +64,9 @@ const SLOTS: ShareLimits = {
  */
 const SEARCH_SLOTS: ShareLimits = { ...SLOTS, capacity: 20, share: 0.1 };
 
+/** Two at a time for one caller: most of the time, an export waits for its client. */
+const EXPORT_SLOTS: ShareLimits = { ...SLOTS, share: 0.4 };
+
 /** 10 million events of 1 kB in an hour are 3 MB/s. */
 const EXPORT_WITHIN_MS = 3_600_000;
 /** One batch: an export needs no connection while the client reads, so more read ahead would only take memory. */
@@ -73,7 +76,7 @@ export function makeLongReads(db: Db, searchDb = db, admission: Admission = new 
   const isBusy = makeBusyCheck();
   const slots = makeShares({ ...SLOTS, isBusy }, rejection);
   // An export lasts as long as its client reads, so it must not occupy a slot of the other long reads.
-  const exportSlots = makeShares(SLOTS, rejection);
+  const exportSlots = makeShares(EXPORT_SLOTS, rejection);
   const searchSlots = makeShares({ ...SEARCH_SLOTS, isBusy }, rejection);
   admission.set('long-reads', slots).set('exports', exportSlots).set('searches', searchSlots);
 
