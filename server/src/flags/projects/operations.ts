@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
+import { inProject } from '../../platform/http/params.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
@@ -21,10 +22,6 @@ import {
 import { findOverview, findProject } from './store.ts';
 import { changeProject, checkNaming } from './update.ts';
 import { VERSIONED_PROJECT } from './version.ts';
-
-const params = Type.Object({
-  projectId: Type.String({ description: 'Id of the project', examples: ['default'] }),
-});
 
 async function getProject(db: Reader, actor: Actor, id: string): Promise<Project> {
   const project = await findProject(db, actor, id);
@@ -64,7 +61,7 @@ export const PROJECTS: OperationModule = {
       summary: 'Get a project',
       description: 'Returns one project with its settings and environments.',
       permission: 'NONE',
-      params,
+      params: inProject,
       output: jsonResponse('The project', Project),
       versioned: VERSIONED_PROJECT,
       read: ({ db, actor }, { params: { projectId } }) => getProject(db, actor, projectId),
@@ -76,7 +73,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Returns one project with its settings, its environments with their default strategies, and the number of features of each type.',
       permission: 'NONE',
-      params,
+      params: inProject,
       output: jsonResponse('The overview', ProjectOverview),
       read: async ({ db, actor }, { params: { projectId } }) => {
         const overview = await findOverview(db, actor, projectId);
@@ -106,7 +103,7 @@ export const PROJECTS: OperationModule = {
       summary: 'Update a project',
       description: 'Changes the given fields.',
       permission: ['UPDATE_PROJECT'],
-      params,
+      params: inProject,
       body: ProjectUpdate,
       output: jsonResponse('The project', Project),
       events: ['project-updated'],
@@ -121,7 +118,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Changes the given settings. A naming pattern must be valid in RE2 syntax and match its example.',
       permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
-      params,
+      params: inProject,
       body: ProjectSettings,
       output: jsonResponse('The project', Project),
       checks: [
@@ -141,7 +138,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Permanently deletes a project with its archived features, segments and context fields, and revokes the API tokens that give access to no other project. Other tokens lose the project. The default project and projects with active features are rejected with 403.',
       permission: ['DELETE_PROJECT'],
-      params,
+      params: inProject,
       output: Nothing,
       events: [
         'project-deleted',
@@ -161,7 +158,7 @@ export const PROJECTS: OperationModule = {
       description:
         'Archives a project, which can be revived later. The default project and projects with active features are rejected with 403.',
       permission: ['DELETE_PROJECT'],
-      params,
+      params: inProject,
       output: Nothing,
       status: 202,
       events: ['project-archived'],
@@ -173,7 +170,7 @@ export const PROJECTS: OperationModule = {
       summary: 'Revive a project',
       description: 'Revives an archived project.',
       permission: ['DELETE_PROJECT'],
-      params,
+      params: inProject,
       output: Nothing,
       status: 202,
       events: ['project-revived'],
