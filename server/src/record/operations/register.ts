@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Db } from '../../platform/db/database.ts';
+import { either } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { ifMatches, unlessKnown } from '../../platform/http/etag.ts';
 import { type ErrorStatus, errorResponses } from '../../platform/http/schema.ts';
@@ -78,7 +79,7 @@ function describe(operation: Operation): string {
   const events = operation.kind === 'command' ? operation.events : [];
   return [
     description,
-    ...(required.length > 0 ? [`Requires ${required.join(' or ')}.`] : []),
+    ...(required.length > 0 ? [`Requires ${either([...required])}.`] : []),
     ...(events.length > 0 ? [`Events: ${events.join(', ')}.`] : []),
   ].join(' ');
 }
