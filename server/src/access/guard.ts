@@ -84,7 +84,11 @@ export function installAuthentication(app: App, db: Db, publicUrl: string): void
 /** Checks the permission that a route declares. The parameters of the path must be valid, because the database gets them. */
 export function installAuthorization(app: App, db: Db): void {
   app.addHook('onRequest', async request => {
-    if (request.actor !== undefined && request.routeOptions.url !== undefined) await authorize(db, request);
+    const { actor, params, routeOptions } = request;
+    if (actor === undefined || routeOptions.url === undefined) return;
+    const { permission = 'NONE' } = routeOptions.config;
+    request.projectOfFeature =
+      (await authorize(db, actor, permission, params as Record<string, string | undefined>)) ?? '';
   });
 }
 
@@ -199,14 +203,21 @@ function recordUse(db: Db, request: FastifyRequest, table: Credential['table'], 
   markSeen(db, table, id).catch(error => request.log.warn({ err: error }, 'update of last use failed'));
 }
 
-async function authorize(db: Db, request: FastifyRequest): Promise<void> {
-  const needed = request.routeOptions.config.permission ?? 'NONE';
-  const { projectId, environment, featureName } = request.params as Record<string, string | undefined>;
-  const permissions = needed === 'NONE' ? [] : needed;
-  if (projectId !== undefined) await requireInProject(db, request.actor, projectId, permissions, environment);
-  else if (featureName !== undefined)
-    request.projectOfFeature = await requireForFeature(db, request.actor, featureName, permissions);
-  else if (permissions.length > 0) requirePermission(request.actor, permissions);
+/**
+ * Rejects an actor that lacks the permission of an operation, in the project and environment that its parameters name. If they name a
+ * feature and no project, the project of the feature is returned.
+ */
+export async function authorize(
+  db: Reader,
+  actor: Actor,
+  permission: RoutePermission,
+  { projectId, environment, featureName }: Record<string, string | undefined>,
+): Promise<string | undefined> {
+  const permissions = permission === 'NONE' ? [] : permission;
+  if (projectId !== undefined) await requireInProject(db, actor, projectId, permissions, environment);
+  else if (featureName !== undefined) return await requireForFeature(db, actor, featureName, permissions);
+  else if (permissions.length > 0) requirePermission(actor, permissions);
+  return undefined;
 }
 
 /** Rejects an actor whose root role has none of the permissions. */

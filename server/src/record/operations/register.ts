@@ -9,6 +9,13 @@ import { change } from '../change.ts';
 import { etagOf } from '../versioned.ts';
 import type { AnyCommand, AnyQuery, Operation, OperationModule } from './definition.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The registered operations by id. */
+    operations: Map<string, Operation>;
+  }
+}
+
 /** Turns the operations of a module into routes. */
 export function registerOperations(
   app: App,
@@ -16,8 +23,10 @@ export function registerOperations(
   instance: Instance,
   { tag, schemas, operations }: OperationModule,
 ): void {
+  if (!app.hasDecorator('operations')) app.decorate('operations', new Map());
   for (const schema of schemas) app.addSchema(schema);
   for (const operation of operations) {
+    app.operations.set(operation.id, operation);
     const { bodyLimit, route } = operation;
     const [method = '', url = ''] = route.split(' ');
     app.route({
