@@ -182,3 +182,16 @@ test('a caller whose queue is full is told so after a while, and others meanwhil
   expect(performance.now() - start).toBeGreaterThan(95);
   expect(shares.waiting).toBe(1);
 });
+
+test('rejections that are delayed take no place in which other callers wait', async () => {
+  const shares = make({ capacity: 1, waiting: 2, waitingPerCaller: 1, rejectAfterMs: 500 });
+  const [first, queued, ...late] = acquireMany(shares, 'a', 4);
+  const rejections = Promise.allSettled(late);
+
+  const other = shares.acquire('b');
+  (await first)?.();
+  (await queued)?.();
+
+  (await other)();
+  expect((await rejections).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});

@@ -13,7 +13,10 @@ export type ShareLimits = {
   waiting: number;
   waitingPerCaller: number;
   waitMs: number;
-  /** Tells whether the server has hardly any time to spare. Then a caller has one request at a time, and rests after each. */
+  /**
+   * Tells whether the server has hardly any time to spare. Then a caller has one request at a time, and rests after each. Without it,
+   * callers never rest.
+   */
   isBusy?: () => boolean;
   /** After how long a caller whose queue is full is told so; at once by default. Its clients would otherwise retry in a tight loop. */
   rejectAfterMs?: number;
@@ -64,13 +67,14 @@ const neverGone = (): boolean => false;
  * thousand requests delays only itself. `reject` makes the error of a request that cannot run soon.
  */
 export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiError): Shares {
-  const { capacity, share, rejectAfterMs = 0, isBusy = () => false } = limits;
+  const { capacity, share, rejectAfterMs = 0, isBusy } = limits;
   const heldBy = new Map<string, number>();
   const resting = new Set<string>();
   /** The waiting requests by caller. The caller that is first in this map is next. */
   const queues = new Map<string, Request[]>();
   let held = 0;
   let waiting = 0;
+  let rejecting = 0;
   let isScheduled = false;
   let isLookingAgain = false;
   const rejected = { caller: 0, others: 0 };
@@ -83,13 +87,13 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
 
   const rejection = (caller: string, cost: number): ApiError => reject(countRejected(caller, cost));
 
-  /** The number of them that wait is bounded like that of the requests. */
+  /** Not counted as waiting: otherwise one caller could take the places in which others wait. */
   const lateRejection = async (caller: string, cost: number): Promise<ApiError> => {
     const error = rejection(caller, cost);
-    if (rejectAfterMs === 0) return error;
-    waiting++;
+    if (rejectAfterMs === 0 || rejecting >= limits.waiting) return error;
+    rejecting++;
     await sleep(rejectAfterMs);
-    waiting--;
+    rejecting--;
     return error;
   };
 
@@ -101,7 +105,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     if (held + cost > capacity || resting.has(caller)) return false;
     if (own === 0) return true;
     if (own + cost > ownShare(own)) return false;
-    if (!isBusy()) return true;
+    if (!isBusy?.()) return true;
     lookAgain();
     return false;
   };
@@ -130,7 +134,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
       else heldBy.delete(caller);
       if (waiting === 0) return;
       const ms = performance.now() - start;
-      if (queues.has(caller) && (ms > LONG_MS || isBusy())) rest(caller, ms);
+      if (isBusy && queues.has(caller) && (ms > LONG_MS || isBusy())) rest(caller, ms);
       schedule();
     };
   };

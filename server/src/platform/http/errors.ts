@@ -127,7 +127,10 @@ export async function logError(
   const id = randomUUID();
   const rejection = await everyViolation(request, toApiError(error, request, id));
   // The chain of causes goes to the log only: a driver's text can hold SQL and values.
-  if (rejection.name === 'InternalError' && request.visit?.isGone()) {
+  if (
+    (error as { code?: unknown } | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE' &&
+    request.visit?.isGone()
+  ) {
     request.log.info({ err: error, errorId: id }, 'request aborted by the client');
   } else if (rejection.name === 'InternalError') {
     request.log.error({ err: error, errorId: id }, 'request failed');
