@@ -3,7 +3,7 @@ import { makeTurns } from './turns.ts';
 
 const turnOfLoop = () => new Promise<void>(resolve => setImmediate(resolve));
 
-test('callers alternate, and each step has a turn of the event loop of its own', async () => {
+test('callers alternate, and each step has its own turn of the event loop', async () => {
   const run = makeTurns();
   const order: string[] = [];
   const work = async (caller: string, steps: number) => {

@@ -12,7 +12,7 @@ export type Visit = {
   isGone: () => boolean;
   /** Gives this back when the response is sent or the client disconnects. */
   hold: (release: Release) => void;
-  /** Gives the place among the running requests back early. For long work, which has shares of its own. */
+  /** Gives the place among the running requests back early. For long work, which has its own shares. */
   handBack: () => void;
   /** The place among the running requests. */
   occupy: (release: Release) => void;
