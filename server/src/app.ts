@@ -244,7 +244,7 @@ export async function buildApp(
   installMetrics(app);
   admission.set('logins', passwordHashes.logins).set('new-passwords', passwordHashes.newPasswords);
   admissionMetrics(app.metrics, admission);
-  const usage = makeUsage(app.metrics, usageLimits);
+  const usage = makeUsage(app.metrics, serving.hasFeature, usageLimits);
   app.decorate('usage', usage);
   await installSdk(app, serving, {
     admission,

@@ -17,7 +17,7 @@ const get = async (path: string) => (await call(harness.app, 'GET', `/api/admin/
 
 /** Reports as SDKs do, and writes it. Returns the quotas that were reached. */
 async function report(id: number, bodies: { appName: string; instanceId?: string; toggles?: object }[]) {
-  const usage = makeUsage(new Registry());
+  const usage = makeUsage(new Registry(), () => true);
   for (const { toggles = {}, ...body } of bodies)
     await usage.report(token(id), {}, { ...body, bucket: { stop: Date.now(), toggles } });
   const reached: ReachedQuota[] = [];
@@ -97,7 +97,7 @@ test('a token adds 1,000 instances per hour on one server, and the others as one
 });
 
 test('one token leaves room in memory for the instances of others', async () => {
-  const usage = makeUsage(new Registry(), { instances: 10 });
+  const usage = makeUsage(new Registry(), () => true, { instances: 10 });
   for (const body of apps('many', 20)) usage.register(token(1), {}, body);
   usage.register(token(2), {}, { appName: 'other' });
 
@@ -112,7 +112,7 @@ test('logs once which token reached a quota', async () => {
     type: 'frontend',
     environment: 'production',
   });
-  const usage = makeUsage(new Registry());
+  const usage = makeUsage(new Registry(), () => true);
   const lines: [object, string][] = [];
   const log = { warn: (fields: object, message: string) => void lines.push([fields, message]) };
   const flushing = keepFlushing(usage, harness.db, log, new Registry());

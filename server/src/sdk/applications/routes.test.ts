@@ -18,7 +18,7 @@ const get = async (path: string, token?: string) =>
   await call(harness.app, 'GET', path, token === undefined ? {} : { token });
 
 async function flushed(fill: (usage: Usage) => void): Promise<void> {
-  const usage = makeUsage(new Registry());
+  const usage = makeUsage(new Registry(), () => true);
   fill(usage);
   await makeFlusher(harness.db, usage).flush();
 }

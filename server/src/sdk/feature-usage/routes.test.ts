@@ -17,7 +17,7 @@ beforeAll(async () => {
   await makeFeature(harness.db, 'default', { name: 'used', type: 'release' });
   await makeFeature(harness.db, 'default', { name: 'unused', type: 'release' });
   await sql`update features set created_at = now() - interval '90 days'`.execute(harness.db);
-  const usage = makeUsage(new Registry());
+  const usage = makeUsage(new Registry(), () => true);
   const report = (appName: string, environment: string, hoursAgo: number, counts: object) =>
     void usage.report(
       { id: 1, type: 'backend', environment, projects: undefined },
@@ -115,7 +115,7 @@ test('pages through the features that were evaluated within the days', async () 
   await makeProject(db, { id: 'paged' });
   const names = ['paged-1', 'paged-2', 'paged-3', 'paged-archived', 'paged-earlier'];
   for (const name of names) await makeFeature(db, 'paged', { name, type: 'release' });
-  const usage = makeUsage(new Registry());
+  const usage = makeUsage(new Registry(), () => true);
   const toggles = Object.fromEntries(names.map((name, n) => [name, { yes: n, no: 1 }]));
   const token = { id: 1, type: 'backend', environment: 'production', projects: undefined };
   void usage.report(token, {}, { appName: 'shop', instanceId: 'i', bucket: { stop: Date.now(), toggles } });

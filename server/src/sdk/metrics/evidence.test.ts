@@ -8,7 +8,7 @@ import { makeFlusher } from './flush.ts';
 import { makeUsage } from './usage.ts';
 
 const harness = useHarness();
-const usage = makeUsage(new Registry());
+const usage = makeUsage(new Registry(), () => true);
 let project: string;
 let count = 0;
 

@@ -47,7 +47,7 @@ const eventsOf = async (query: string) =>
 
 describe('counts', () => {
   test('adds to the hours and the days, with variants apart', async () => {
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     const flusher = makeFlusher(harness.db, usage);
 
     report(usage, { counted: { yes: 3, no: 1, variants: { blue: 2 } } });
@@ -76,7 +76,7 @@ describe('counts', () => {
     await makeFeature(harness.db, secret, { name: 'secret-flag', type: 'release' });
     await makeFeature(harness.db, 'default', { name: 'own-flag', type: 'release' });
     const registry = new Registry();
-    const usage = makeUsage(registry);
+    const usage = makeUsage(registry, () => true);
     const send = (projects: string[] | undefined) =>
       void usage.report(
         { ...reporter, projects },
@@ -139,7 +139,7 @@ describe('counts', () => {
     const url = new URL(harness.databaseUrl);
     url.host = `127.0.0.1:${proxy.port}`;
     const db = openDb({ url: url.href, poolSize: 1, onError: () => {}, preparedStatements: false });
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     const flusher = makeFlusher(db, usage);
     let failures = 0;
 
@@ -160,7 +160,7 @@ describe('counts', () => {
   test('keeps and merges while the database is away', async () => {
     await makeFeature(harness.db, 'default', { name: 'outage', type: 'release' });
     const broken = openDb({ url: 'postgres://postgres@127.0.0.1:1/none', poolSize: 1, onError: () => {} });
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     const failing = makeFlusher(broken, usage);
 
     report(usage, { outage: { yes: 1, no: 0 } });
@@ -176,7 +176,7 @@ describe('counts', () => {
 
   test('drops a batch that PostgreSQL rejects three times, and goes on', async () => {
     const registry = new Registry();
-    const usage = makeUsage(registry);
+    const usage = makeUsage(registry, () => true);
     const flusher = makeFlusher(harness.db, usage);
     await flusher.flush();
     await sql`alter table metric_days add constraint broken check (yes <> 4711) not valid`.execute(
@@ -197,7 +197,7 @@ describe('counts', () => {
 
   test('counts no written batch as dropped if PostgreSQL rejects a lifecycle stage', async () => {
     const registry = new Registry();
-    const usage = makeUsage(registry);
+    const usage = makeUsage(registry, () => true);
     const flusher = makeFlusher(harness.db, usage);
     await makeFeature(harness.db, 'default', { name: 'stuck' });
     await sql`alter table feature_lifecycles add constraint broken check (feature_name <> 'stuck' or stage = 'initial') not valid`.execute(
@@ -215,7 +215,7 @@ describe('counts', () => {
   });
 
   test('stores texts with unpaired surrogates and NUL, and cut pairs', async () => {
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     const odd = '\ud800\0';
     const cut = `${'x'.repeat(199)}😀`;
     usage.register(reporter, {}, { appName: odd, instanceId: odd, sdkVersion: odd, strategies: [odd, cut] });
@@ -238,7 +238,7 @@ describe('counts', () => {
 
   test('drops an instance that PostgreSQL rejects, and writes the others', async () => {
     const registry = new Registry();
-    const usage = makeUsage(registry);
+    const usage = makeUsage(registry, () => true);
     const flusher = makeFlusher(harness.db, usage);
     await sql`alter table application_instances add constraint broken check (instance_id <> 'i4') not valid`.execute(
       harness.db,
@@ -256,7 +256,7 @@ describe('counts', () => {
   });
 
   test('the warning of a failed write does not quote what was sent', async () => {
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     const lines: object[] = [];
     const log = { warn: (fields: object) => void lines.push(fields) };
     const flushing = keepFlushing(usage, harness.db, log, new Registry());
@@ -276,7 +276,7 @@ describe('counts', () => {
 
 describe('during changes of flags', () => {
   test('a flush does not wait for a change that has locked the flag', async () => {
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     report(usage, { sighted: { yes: 1, no: 0 } });
     const locked = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
@@ -300,10 +300,10 @@ describe('during changes of flags', () => {
   test('two flushes that overlap write in the same order, and both count', async () => {
     for (const name of ['z-first', 'a-last'])
       await makeFeature(harness.db, 'default', { name, type: 'release' });
-    const usages = [makeUsage(new Registry()), makeUsage(new Registry())] as const;
+    const usages = [makeUsage(new Registry(), () => true), makeUsage(new Registry(), () => true)] as const;
     report(usages[0], { 'z-first': { yes: 1, no: 0 }, 'a-last': { yes: 1, no: 0 } });
     report(usages[1], { 'a-last': { yes: 1, no: 0 }, 'z-first': { yes: 1, no: 0 } });
-    const warm = makeUsage(new Registry());
+    const warm = makeUsage(new Registry(), () => true);
     report(warm, { 'z-first': { yes: 1, no: 0 }, 'a-last': { yes: 1, no: 0 } });
     await makeFlusher(harness.db, warm).flush();
     const locked = Promise.withResolvers<void>();
@@ -328,7 +328,7 @@ describe('during changes of flags', () => {
 
 describe('applications and unknown flags', () => {
   test('two servers that see an application at the same time create it once, with one event', async () => {
-    const usages = [makeUsage(new Registry()), makeUsage(new Registry())];
+    const usages = [makeUsage(new Registry(), () => true), makeUsage(new Registry(), () => true)];
     for (const usage of usages) {
       usage.register(reporter, {}, { appName: 'new-app', instanceId: 'i', strategies: ['default', 'mine'] });
       report(usage, { counted: { yes: 1, no: 0 } }, 'new-app');
@@ -343,7 +343,7 @@ describe('applications and unknown flags', () => {
   });
 
   test('an application and an instance exist since they were first seen', async () => {
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     report(usage, { counted: { yes: 1, no: 0 } }, 'seen-early');
     await sleep(50);
     await makeFlusher(harness.db, usage).flush();
@@ -355,7 +355,7 @@ describe('applications and unknown flags', () => {
   });
 
   test('notes names that no feature has, with application and environment', async () => {
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
 
     report(usage, { 'no-such-flag': { yes: 0, no: 9 } }, 'asking');
     await makeFlusher(harness.db, usage).flush();
@@ -378,7 +378,7 @@ describe('lifecycle', () => {
     return `/api/admin/projects/default/features/${name}`;
   };
   const flushed = async (name: string, environment: string) => {
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     report(usage, { [name]: { yes: 1, no: 0 } }, 'shop', environment);
     await sql`delete from feature_last_seen where feature_name = ${name}`.execute(harness.db);
     await makeFlusher(harness.db, usage).flush();
@@ -495,7 +495,7 @@ describe('storage', () => {
 
   test('a deleted feature is forgotten', async () => {
     await makeFeature(harness.db, 'default', { name: 'gone', type: 'release' });
-    const usage = makeUsage(new Registry());
+    const usage = makeUsage(new Registry(), () => true);
     report(usage, { gone: { yes: 1, no: 0 } });
     await makeFlusher(harness.db, usage).flush();
 

@@ -1,12 +1,31 @@
+import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES } from '../applications/quotas.ts';
+
 /** The bounds of what a process keeps until it is written. A key is a feature or a variant of an application in an hour. */
 export type MergeLimits = {
   /** Keys of one token, so that one token cannot use up the memory of the others. */
   keysPerToken: number;
   keys: number;
+  /**
+   * Names of one token. The excess is counted under one name, because everyone who visits a page can invent names, and writing them
+   * would keep the database busy.
+   */
+  applicationsPerToken: number;
+  unknownFlagsPerToken: number;
+  instancesPerToken: number;
   instances: number;
 };
 
-export const MERGE_LIMITS: MergeLimits = { keysPerToken: 100_000, keys: 200_000, instances: 20_000 };
+export const MERGE_LIMITS: MergeLimits = {
+  keysPerToken: 100_000,
+  keys: 200_000,
+  applicationsPerToken: 1_000,
+  unknownFlagsPerToken: 1_000,
+  instancesPerToken: 2_000,
+  instances: 20_000,
+};
+
+/** Whether an environment has the feature. */
+export type IsKnown = (environment: string, feature: string) => boolean;
 
 /** The counts of one feature. `seenAt` is when an SDK last evaluated it, in milliseconds since 1970. */
 export type Counts = { yes: number; no: number; seenAt: number; variants: Map<string, number> | undefined };
@@ -61,10 +80,12 @@ export type Merged = {
 const share = (left: number): number => Math.ceil(left / 2);
 
 /** Adds up what SDKs report, so that the database gets one row where SDKs sent thousands of counts. */
-export function makeMerged(limits: MergeLimits): Merged {
+export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
   let buckets = new Map<string, Bucket>();
   let instances = new Map<string, Instance>();
   let keysOfTokens = new Map<number, number>();
+  let applicationsOfTokens = new Map<number, Set<string>>();
+  let unknownFlagsOfTokens = new Map<number, number>();
   let instancesOfTokens = new Map<number, number>();
   let keys = 0;
 
@@ -76,6 +97,27 @@ export function makeMerged(limits: MergeLimits): Merged {
     return true;
   };
 
+  /** The name under which an application is counted. */
+  const applicationOf = (token: number, name: string): string => {
+    const own = applicationsOfTokens.get(token) ?? new Set();
+    if (own.has(name)) return name;
+    if (own.size >= limits.applicationsPerToken) return OTHER_APPLICATIONS;
+    applicationsOfTokens.set(token, own.add(name));
+    return name;
+  };
+
+  /** The name under which a feature is counted that has no counts yet. */
+  const featureOf = (token: number, environment: string, name: string): string => {
+    if (isKnown(environment, name)) return name;
+    const own = unknownFlagsOfTokens.get(token) ?? 0;
+    if (own >= limits.unknownFlagsPerToken) return OTHER_FLAGS;
+    unknownFlagsOfTokens.set(token, own + 1);
+    return name;
+  };
+
+  const isAboveInstances = (token: number): boolean =>
+    (instancesOfTokens.get(token) ?? 0) >= limits.instancesPerToken;
+
   const hasRoomForInstance = (token: number): boolean => {
     const own = instancesOfTokens.get(token) ?? 0;
     if (own >= share(limits.instances - instances.size + own)) return false;
@@ -84,7 +126,8 @@ export function makeMerged(limits: MergeLimits): Merged {
   };
 
   return {
-    bucket: ({ id, environment, projects }, application, hour) => {
+    bucket: ({ id, environment, projects }, name, hour) => {
+      const application = applicationOf(id, name);
       const key = `${hour}\n${id}\n${environment}\n${projects?.join() ?? '*'}\n${application}`;
       const known = buckets.get(key);
       if (known) return known;
@@ -100,7 +143,10 @@ export function makeMerged(limits: MergeLimits): Merged {
       buckets.set(key, bucket);
       return bucket;
     },
-    counts: (token, { features }, feature) => {
+    counts: (token, { environment, features }, name) => {
+      const own = features.get(name);
+      if (own) return own;
+      const feature = featureOf(token, environment, name);
       const known = features.get(feature);
       if (known) return known;
       if (!hasRoom(token)) return undefined;
@@ -115,8 +161,14 @@ export function makeMerged(limits: MergeLimits): Merged {
       counts.variants.set(variant, (before ?? 0) + count);
       return true;
     },
-    see: instance => {
-      const key = `${instance.environment}\n${instance.application}\n${instance.instanceId}`;
+    see: reported => {
+      const application = applicationOf(reported.token, reported.application);
+      let instance = { ...reported, application };
+      let key = keyOf(instance);
+      if (!instances.has(key) && isAboveInstances(reported.token)) {
+        instance = { ...instance, instanceId: OTHER_INSTANCES };
+        key = keyOf(instance);
+      }
       const known = instances.get(key);
       if (!known && !hasRoomForInstance(instance.token)) return false;
       instances.set(key, known ? newer(known, instance) : instance);
@@ -127,6 +179,8 @@ export function makeMerged(limits: MergeLimits): Merged {
       buckets = new Map();
       instances = new Map();
       keysOfTokens = new Map();
+      applicationsOfTokens = new Map();
+      unknownFlagsOfTokens = new Map();
       instancesOfTokens = new Map();
       keys = 0;
       return taken;
@@ -136,6 +190,9 @@ export function makeMerged(limits: MergeLimits): Merged {
     },
   };
 }
+
+const keyOf = ({ environment, application, instanceId }: Instance): string =>
+  `${environment}\n${application}\n${instanceId}`;
 
 /** Metrics name neither the strategies nor, without a header, the version: what the registration said is kept. */
 const newer = (before: Instance, after: Instance): Instance => ({

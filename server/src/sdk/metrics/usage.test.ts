@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
+import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES } from '../applications/quotas.ts';
 import { rowsOf } from './batches.ts';
 import { MERGE_LIMITS, type MergeLimits } from './merged.ts';
 import { makeUsage, type Usage } from './usage.ts';
@@ -8,12 +9,15 @@ import { makeUsage, type Usage } from './usage.ts';
 const token = { id: 1, type: 'backend', environment: 'production', projects: undefined };
 const HOUR_MS = 3_600_000;
 
-function usageWith(limits: Partial<MergeLimits> = {}): {
+function usageWith(
+  limits: Partial<MergeLimits> = {},
+  isKnown: (environment: string, feature: string) => boolean = () => true,
+): {
   usage: Usage;
   dropped: (reason: string) => Promise<number>;
 } {
   const registry = new Registry();
-  const usage = makeUsage(registry, limits);
+  const usage = makeUsage(registry, isKnown, limits);
   const dropped = async (reason: string) => {
     const metric = await registry.getSingleMetric('halyard_metrics_dropped_total')?.get();
     return metric?.values.find(({ labels }) => labels.reason === reason)?.value ?? 0;
@@ -198,7 +202,57 @@ describe('bounds', () => {
   });
 
   test('the documented limits are in force', () => {
-    expect(MERGE_LIMITS).toEqual({ keysPerToken: 100_000, keys: 200_000, instances: 20_000 });
+    expect(MERGE_LIMITS).toEqual({
+      keysPerToken: 100_000,
+      keys: 200_000,
+      applicationsPerToken: 1_000,
+      unknownFlagsPerToken: 1_000,
+      instancesPerToken: 2_000,
+      instances: 20_000,
+    });
+  });
+
+  test('counts the unknown flags of a token under one name beyond its limit, and known flags under their own', async () => {
+    const { usage } = usageWith({ unknownFlagsPerToken: 2 }, (_, name) => name === 'known');
+    const once = { yes: 1, no: 0 };
+
+    await usage.report(token, {}, body({ x1: once, x2: once, x3: once, x4: once, x1b: once, known: once }));
+    await usage.report(token, {}, body({ x1: once, known: once }));
+    await usage.report({ ...token, id: 2 }, {}, body({ x5: once }));
+
+    expect(rows(usage)).toEqual(['x1 2:0', 'x2 1:0', `${OTHER_FLAGS} 3:0`, 'known 2:0', 'x5 1:0']);
+    await usage.report(token, {}, body({ x6: once }));
+    expect(rows(usage)).toEqual(['x6 1:0']);
+  });
+
+  test('counts the applications of a token under one name beyond its limit', async () => {
+    const { usage } = usageWith({ applicationsPerToken: 1 });
+    const toggles = { a: { yes: 1, no: 0 } };
+
+    for (const appName of ['one', 'two', 'three', 'one'])
+      await usage.report(token, {}, body(toggles, { appName }));
+    await usage.report({ ...token, id: 2 }, {}, body(toggles, { appName: 'four' }));
+
+    const { buckets, instances } = usage.merged.take();
+    const names = ['one', OTHER_APPLICATIONS, 'four'];
+    expect(buckets.map(({ application }) => application)).toEqual(names);
+    expect(buckets[1]?.features.get('a')?.yes).toBe(2);
+    expect(instances.map(({ application }) => application)).toEqual(names);
+  });
+
+  test('sees the instances of a token as one beyond its limit', async () => {
+    const { usage } = usageWith({ instancesPerToken: 2 });
+
+    for (const instanceId of ['i1', 'i2', 'i3', 'i4', 'i1'])
+      usage.register(token, {}, { appName: 'shop', instanceId });
+    usage.register({ ...token, id: 2 }, {}, { appName: 'shop', instanceId: 'i5' });
+
+    expect(usage.merged.take().instances.map(({ instanceId }) => instanceId)).toEqual([
+      'i1',
+      'i2',
+      OTHER_INSTANCES,
+      'i5',
+    ]);
   });
 });
 
@@ -415,7 +469,7 @@ describe('large bodies', () => {
   });
 
   test('of a proxy are counted in turns', async () => {
-    const { usage } = usageWith();
+    const { usage } = usageWith({ applicationsPerToken: 10_001, instancesPerToken: 10_000 });
     const names = Array.from({ length: 10_000 }, (_, n) => `n${n}`);
 
     const work = usage.reportBulk(token, {

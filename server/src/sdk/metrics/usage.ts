@@ -4,7 +4,14 @@ import { makeTurns } from '../../platform/admission/turns.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { type Bulk, instanceOf, isOf, readBulk, strategiesOf } from './bulk.ts';
 import { type ImpactMetrics, makeImpactMetrics } from './impact.ts';
-import { type Bucket, MERGE_LIMITS, type Merged, type MergeLimits, makeMerged } from './merged.ts';
+import {
+  type Bucket,
+  type IsKnown,
+  MERGE_LIMITS,
+  type Merged,
+  type MergeLimits,
+  makeMerged,
+} from './merged.ts';
 import { countOf, type Fields, hourOf, isFields, MAX_FEATURE_NAME, textOf, timeOf } from './read-body.ts';
 import { runInTurns, type Steps } from './turns.ts';
 
@@ -34,8 +41,8 @@ const MOST_VARIANTS = 1_000;
 /** Features and variants that are counted before other requests get their turn, which is after about 5 ms. */
 const KEYS_PER_TURN = 2_000;
 
-export function makeUsage(registry: Registry, limits: Partial<MergeLimits> = {}): Usage {
-  const merged = makeMerged({ ...MERGE_LIMITS, ...limits });
+export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<MergeLimits> = {}): Usage {
+  const merged = makeMerged({ ...MERGE_LIMITS, ...limits }, isKnown);
   const dropped = usageMetrics(registry, merged);
   const impact = makeImpactMetrics(count => dropped('limit', count));
   const run = makeTurns();

@@ -57,6 +57,8 @@ export type ServingState = {
   readonly tokens: Tokens;
   /** The scope of a valid token, or undefined if its environment is not loaded: call `load` first. */
   scopeOf: (token: SdkToken, asked?: Asked) => Scope | undefined;
+  /** Whether an environment has the feature. True as long as the environment is not loaded. */
+  hasFeature: (environment: string, name: string) => boolean;
   /** Loads an environment, once for all callers. Throws 503 without the database. */
   load: (environment: string) => Promise<void>;
   /** The whole scope as one event. */
@@ -265,6 +267,7 @@ export function makeServingState(db: Db, epochs: EpochWatch): ServingState {
     get age() {
       return refreshedAt === undefined ? undefined : (performance.now() - refreshedAt) / 1_000;
     },
+    hasFeature: (environment, name) => holders.get(environment)?.current.features.has(name) ?? true,
     refresh,
     loadAll,
     isLost: makeIsLost(db),
