@@ -7,7 +7,7 @@ import { readConfig } from '../server/src/platform/config.ts';
 import { openDb } from '../server/src/platform/db/database.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { keyringOf } from '../server/src/platform/secrets/seal.ts';
-import { findDifferences } from '../server/src/sdk/projection/verify.ts';
+import { findDifferences } from '../server/src/publishing/projection/verify.ts';
 import { startServer } from '../server/src/server.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 

@@ -2,7 +2,7 @@
 import { buildApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/platform/config.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
-import { keepCurrent } from '../../server/src/sdk/state/keep-current.ts';
+import { keepCurrent } from '../../server/src/serving/state/keep-current.ts';
 
 // It never outlives the bench.
 process.once('disconnect', () => process.exit());

@@ -9,6 +9,7 @@ import { consoleRoutes, sendConsole } from './console/routes.ts';
 import { BACKFILL, DELIVERIES } from './delivery/deliveries/operations.ts';
 import { deliveryPreviewRoute } from './delivery/deliveries/routes.ts';
 import { integrationOperations } from './delivery/integrations/operations.ts';
+import { playgroundRoutes } from './explaining/playground/routes.ts';
 import { CHANGE_REQUESTS } from './flags/change-requests/operations.ts';
 import { COPIES } from './flags/clone/operations.ts';
 import { cloneRoutes } from './flags/clone/routes.ts';
@@ -100,17 +101,16 @@ import { installIdempotency } from './record/idempotency/hook.ts';
 import type { OperationModule } from './record/operations/definition.ts';
 import { registerOperations } from './record/operations/register.ts';
 import { installRevisionHeader } from './record/revision-header.ts';
-import { buildSdkApp, isSdkPath, type SdkAppSettings } from './sdk/app.ts';
-import { APPLICATIONS } from './sdk/applications/operations.ts';
-import { CORS } from './sdk/cors/operations.ts';
-import { SLICE_LIMITS, type SliceLimits } from './sdk/evaluation/slices.ts';
-import { FEATURE_USAGE } from './sdk/feature-usage/operations.ts';
-import { impactMetricsRoute } from './sdk/feature-usage/routes.ts';
-import type { MergeLimits } from './sdk/metrics/merged.ts';
-import { makeUsage, type Usage } from './sdk/metrics/usage.ts';
-import { playgroundRoutes } from './sdk/playground/routes.ts';
-import { makeServingState, type ServingState } from './sdk/state/serving.ts';
-import { STREAM_LIMITS, type StreamLimits } from './sdk/streaming/limits.ts';
+import { APPLICATIONS } from './reporting/applications/operations.ts';
+import { FEATURE_USAGE } from './reporting/feature-usage/operations.ts';
+import { impactMetricsRoute } from './reporting/feature-usage/routes.ts';
+import type { MergeLimits } from './reporting/metrics/merged.ts';
+import { makeUsage, type Usage } from './reporting/metrics/usage.ts';
+import { buildSdkApp, isSdkPath, type SdkAppSettings } from './serving/app.ts';
+import { CORS } from './serving/cors/operations.ts';
+import { SLICE_LIMITS, type SliceLimits } from './serving/evaluation/slices.ts';
+import { makeServingState, type ServingState } from './serving/state/serving.ts';
+import { STREAM_LIMITS, type StreamLimits } from './serving/streaming/limits.ts';
 import { CONSTRAINTS } from './targeting/constraints/operations.ts';
 import { CONTEXT } from './targeting/context/operations.ts';
 import { SEGMENTS } from './targeting/segments/operations.ts';
@@ -252,7 +252,7 @@ export async function buildApp(
     streams: { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams },
     evaluation: { ...SLICE_LIMITS, ...evaluation },
     trustedProxies: settings.trustedProxies,
-    usage,
+    reports: usage,
   });
   healthRoutes(app, {
     load: () => checkReady(db),

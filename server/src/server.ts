@@ -17,8 +17,8 @@ import type { App } from './platform/http/app.ts';
 import { LONG_READ_CONNECTIONS, LONG_READ_WAIT_MS, SEARCH_CONNECTIONS } from './platform/http/long-reads.ts';
 import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
-import { keepFlushing } from './sdk/metrics/keep-flushing.ts';
-import { keepCurrent } from './sdk/state/keep-current.ts';
+import { keepFlushing } from './reporting/metrics/keep-flushing.ts';
+import { keepCurrent } from './serving/state/keep-current.ts';
 import { jobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import type { Db, Tx } from '../../src/platform/db/database.ts';
-import { makeSeeInstances } from '../../src/sdk/applications/see-instances.ts';
-import { createMetricPartitions } from '../../src/sdk/metrics/partitions.ts';
-import { insertNumbers } from '../../src/sdk/metrics/store.ts';
+import { makeSeeInstances } from '../../src/reporting/applications/see-instances.ts';
+import { createMetricPartitions } from '../../src/reporting/metrics/partitions.ts';
+import { insertNumbers } from '../../src/reporting/metrics/store.ts';
 import { ENVIRONMENTS } from './flags.ts';
 
 /** The applications of the story: each asks for the flags of one project. */

@@ -4,7 +4,7 @@ import { type Config, ConfigError } from '../../src/platform/config.ts';
 import { type Db, openDb } from '../../src/platform/db/database.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { keyringOf } from '../../src/platform/secrets/seal.ts';
-import { findDifferences } from '../../src/sdk/projection/verify.ts';
+import { findDifferences } from '../../src/publishing/projection/verify.ts';
 import { withClient } from './scratch.ts';
 
 export type Trial = { migrations: number; problems: string[]; readyMs: number };

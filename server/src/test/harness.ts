@@ -7,8 +7,8 @@ import { DEFAULT_LIMITS, DEFAULT_SCHEDULE, type Limits } from '../platform/confi
 import { type Db, openDb } from '../platform/db/database.ts';
 import type { App } from '../platform/http/app.ts';
 import { LONG_READ_CONNECTIONS } from '../platform/http/long-reads.ts';
-import type { SliceLimits } from '../sdk/evaluation/slices.ts';
-import type { StreamLimits } from '../sdk/streaming/limits.ts';
+import type { SliceLimits } from '../serving/evaluation/slices.ts';
+import type { StreamLimits } from '../serving/streaming/limits.ts';
 import { copyDatabase, dropDatabase, urlOf } from './database.ts';
 import { PUBLIC_URL } from './public-url.ts';
 import { strictSerializer } from './strict-serializer.ts';

@@ -131,8 +131,8 @@ const OPENS_A_CHANGE = [
   'people/api-tokens/initial-admin-tokens.ts',
   'people/sessions/login-blocked.ts',
   'people/users/first-admin.ts',
-  'sdk/applications/announce.ts',
-  'sdk/applications/expire.ts',
+  'reporting/applications/announce.ts',
+  'reporting/applications/expire.ts',
 ];
 
 test('only routes and a few named functions open a change', () => {

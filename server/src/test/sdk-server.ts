@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll } from 'vitest';
 import type { App } from '../platform/http/app.ts';
-import { keepCurrent } from '../sdk/state/keep-current.ts';
+import { keepCurrent } from '../serving/state/keep-current.ts';
 import { makeApiToken } from './factories.ts';
 import type { Harness } from './harness.ts';
 

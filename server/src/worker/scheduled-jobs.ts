@@ -3,12 +3,16 @@ import { announcePotentiallyStale } from '../flags/health/announce.ts';
 import { advanceAll } from '../flags/lifecycle/advance.ts';
 import { sweepLogins } from '../people/sessions/end.ts';
 import type { Db } from '../platform/db/database.ts';
+import { purgeRemoved } from '../publishing/projection/purge.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
 import { removeExpiredKeys } from '../record/idempotency/expire.ts';
-import { expireApplications } from '../sdk/applications/expire.ts';
-import { cleanUpMetrics } from '../sdk/metrics/clean-up.ts';
-import { createMetricPartitions, dropMetricPartitions, type Retention } from '../sdk/metrics/partitions.ts';
-import { purgeRemoved } from '../sdk/projection/purge.ts';
+import { expireApplications } from '../reporting/applications/expire.ts';
+import { cleanUpMetrics } from '../reporting/metrics/clean-up.ts';
+import {
+  createMetricPartitions,
+  dropMetricPartitions,
+  type Retention,
+} from '../reporting/metrics/partitions.ts';
 
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 

@@ -5,7 +5,7 @@ import { boundedConnection, type Db } from '../platform/db/database.ts';
 import { listenTo } from '../platform/db/listen.ts';
 import { startIndexer } from '../record/event-index/indexer.ts';
 import { DELIVERY_QUEUE, WAKE_CHANNEL } from '../record/outbox.ts';
-import { DEFAULT_RETENTION, type Retention } from '../sdk/metrics/partitions.ts';
+import { DEFAULT_RETENTION, type Retention } from '../reporting/metrics/partitions.ts';
 import { type Log, SCHEDULED_JOBS } from './scheduled-jobs.ts';
 
 /** Scheduled jobs start once a minute at most, and each look at a queue is a statement. */

@@ -356,7 +356,8 @@ const FIELDS: Record<string, string> = {
 };
 
 const JOB = 'written by a job of the service, shown by flags/health/announce.test.ts';
-const SDK = 'takes an SDK: shown by sdk/metrics/flush.test.ts and sdk/applications/routes.test.ts';
+const SDK =
+  'takes an SDK: shown by reporting/metrics/flush.test.ts and reporting/applications/routes.test.ts';
 const LINK = 'takes an identity provider: shown by people/sso/linking.test.ts';
 const DELIVERY = 'takes a receiver that fails: shown by the tests of deliveries';
 

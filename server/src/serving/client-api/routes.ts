@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { networkOf } from '../../platform/admission/network.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
-import type { Usage } from '../metrics/usage.ts';
+import type { Reports } from '../reports.ts';
 import { inlineText } from '../state/inline.ts';
 import { featuresOf, type Scope } from '../state/scope.ts';
 import { type Asked, type Encoding, EVERYTHING, type ServingState } from '../state/serving.ts';
@@ -83,7 +83,7 @@ export function clientRoutes(
   state: ServingState,
   streams: Pick<Streams, 'invite'>,
   responder: Responder,
-  usage: Usage,
+  reports: Reports,
 ): void {
   for (const schema of [SdkFeature, SdkSegment, SdkFeatures, SdkDelta, ValidTokens]) app.addSchema(schema);
 
@@ -259,7 +259,7 @@ export function clientRoutes(
       },
     },
     async (request, reply) => {
-      acceptRegistration(usage, request);
+      acceptRegistration(reports, request);
       responder.send(reply, 'register', 202, NOTHING);
     },
   );
@@ -281,7 +281,7 @@ export function clientRoutes(
       },
     },
     async (request, reply) => {
-      await acceptMetrics(usage, request);
+      await acceptMetrics(reports, request);
       responder.send(reply, 'metrics', 202, NOTHING);
     },
   );
@@ -303,7 +303,7 @@ export function clientRoutes(
       },
     },
     async (request, reply) => {
-      await acceptBulk(usage, request);
+      await acceptBulk(reports, request);
       responder.send(reply, 'metrics', 202, NOTHING);
     },
   );

@@ -60,10 +60,3 @@ export async function markTokensSeen(db: Db, ids: number[]): Promise<void> {
       order by id for no key update skip locked
     )`.execute(db);
 }
-
-/** The name of a token, for the log. */
-export async function findTokenName(db: Reader, id: number): Promise<string | undefined> {
-  const { rows } = await sql<{ name: string }>`
-    select name from api_tokens where id = ${id}`.execute(db);
-  return rows[0]?.name;
-}

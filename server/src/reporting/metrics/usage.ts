@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { makeTurns } from '../../platform/admission/turns.ts';
-import type { SdkToken } from '../tokens/tokens.ts';
+import type { Reporter, Reports } from '../../serving/reports.ts';
 import { type Bulk, instanceOf, isOf, readBulk, strategiesOf } from './bulk.ts';
 import { type ImpactMetrics, makeImpactMetrics } from './impact.ts';
 import {
@@ -19,16 +19,8 @@ import { runInTurns, type Steps } from './turns.ts';
 export const DROP_REASONS = ['limit', 'name', 'application', 'project', 'unknown-flag', 'rejected'] as const;
 export type DropReason = (typeof DROP_REASONS)[number];
 
-type Reporter = Pick<SdkToken, 'id' | 'type' | 'environment' | 'projects'>;
-
-/** The reports of SDKs, in memory until they are written. All routes for SDKs report through these functions. */
-export type Usage = {
-  /** The body of an SDK that starts. */
-  register: (token: Reporter, headers: IncomingHttpHeaders, body: Fields) => void;
-  /** The counts of an SDK. Anything that cannot be read is skipped: an SDK that gets 400 sends no metrics until it restarts. Returns a promise if the body is too large for one turn. */
-  report: (token: Reporter, headers: IncomingHttpHeaders, body: Fields) => Promise<void> | undefined;
-  /** The counts of a proxy: all of them, or none and a rejection if the body is invalid. Returns a promise as `report` does. */
-  reportBulk: (token: Reporter, body: Fields) => Promise<void> | undefined;
+/** The reports of SDKs, in memory until they are written. */
+export type Usage = Reports & {
   readonly merged: Merged;
   readonly impact: ImpactMetrics;
   drop: (reason: DropReason, count: number) => void;

@@ -12,7 +12,7 @@ import { preflightHeaders, setCorsHeaders } from '../cors/headers.ts';
 import { completeContext, type GivenContext } from '../evaluation/context.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import { respondWithResults, VARY } from '../evaluation/respond.ts';
-import type { Usage } from '../metrics/usage.ts';
+import type { Reports } from '../reports.ts';
 import { EVERYTHING, type ServingState } from '../state/serving.ts';
 import { contextInBody, contextInQuery } from './given-context.ts';
 import { ContextQuery, FrontendFeatures, FrontendRequest, ImpressionEvents } from './schema.ts';
@@ -35,7 +35,7 @@ export function frontendRoutes(
   state: ServingState,
   evaluation: Evaluation,
   responder: Responder,
-  usage: Usage,
+  reports: Reports,
 ): void {
   app.addSchema(FrontendFeatures);
 
@@ -147,7 +147,7 @@ export function frontendRoutes(
       },
     },
     async (request, reply) => {
-      acceptRegistration(usage, request);
+      acceptRegistration(reports, request);
       responder.send(reply, 'frontend-register', 200, OK, TEXT_TYPE);
     },
   );
@@ -170,7 +170,7 @@ export function frontendRoutes(
       },
     },
     async (request, reply) => {
-      await acceptMetrics(usage, request);
+      await acceptMetrics(reports, request);
       responder.send(reply, 'frontend-metrics', 200, OK, TEXT_TYPE);
     },
   );

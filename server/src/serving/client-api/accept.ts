@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { badData } from '../../platform/errors.ts';
-import type { Usage } from '../metrics/usage.ts';
+import type { Reports } from '../reports.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { objectOf } from './bodies.ts';
 
@@ -12,21 +12,21 @@ declare module 'fastify' {
 }
 
 /** Accepts the registration of an SDK, of a server or of a browser. Rejects with 400 a body that cannot be one. */
-export function acceptRegistration(usage: Usage, request: FastifyRequest): void {
+export function acceptRegistration(reports: Reports, request: FastifyRequest): void {
   const body = objectOf(request.body);
   if (typeof body.appName !== 'string' || body.appName === '')
     throw badData([{ message: 'appName must be a text that is not empty', path: '/body/appName' }]);
-  usage.register(tokenOf(request), request.headers, body);
+  reports.register(tokenOf(request), request.headers, body);
 }
 
 /** Accepts the metrics of an SDK, of a server or of a browser. Rejects with 400 a body that cannot be metrics. */
-export async function acceptMetrics(usage: Usage, request: FastifyRequest): Promise<void> {
-  await usage.report(tokenOf(request), request.headers, objectOf(request.body));
+export async function acceptMetrics(reports: Reports, request: FastifyRequest): Promise<void> {
+  await reports.report(tokenOf(request), request.headers, objectOf(request.body));
 }
 
 /** Accepts the metrics of a proxy. Rejects an invalid body with 400, and counts nothing of it. */
-export async function acceptBulk(usage: Usage, request: FastifyRequest): Promise<void> {
-  await usage.reportBulk(tokenOf(request), objectOf(request.body));
+export async function acceptBulk(reports: Reports, request: FastifyRequest): Promise<void> {
+  await reports.reportBulk(tokenOf(request), objectOf(request.body));
 }
 
 function tokenOf({ sdkToken }: FastifyRequest): SdkToken {

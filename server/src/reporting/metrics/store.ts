@@ -261,3 +261,10 @@ export async function dropPartition(tx: Tx, name: string): Promise<void> {
   await sql`set local lock_timeout = '200ms'`.execute(tx);
   await sql`drop table if exists ${sql.id(name)}`.execute(tx);
 }
+
+/** The name of a token, for the log. */
+export async function findTokenName(db: Reader, id: number): Promise<string | undefined> {
+  const { rows } = await sql<{ name: string }>`
+    select name from api_tokens where id = ${id}`.execute(db);
+  return rows[0]?.name;
+}

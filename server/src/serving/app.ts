@@ -23,10 +23,10 @@ import { clientRoutes } from './client-api/routes.ts';
 import { makeEvaluation } from './evaluation/evaluation.ts';
 import type { SliceLimits } from './evaluation/slices.ts';
 import { frontendRoutes } from './frontend-api/routes.ts';
-import type { Usage } from './metrics/usage.ts';
 import { makeOfrepErrors } from './ofrep/errors.ts';
 import { makeNotifications } from './ofrep/notifications.ts';
 import { ofrepRoutes } from './ofrep/routes.ts';
+import type { Reports } from './reports.ts';
 import type { ServingState } from './state/serving.ts';
 import type { StreamLimits } from './streaming/limits.ts';
 import { streamingRoutes } from './streaming/routes.ts';
@@ -49,7 +49,7 @@ export type SdkAppSettings = {
   evaluation: SliceLimits;
   /** Addresses of proxies that may say whom they speak for. */
   trustedProxies: string[];
-  usage: Usage;
+  reports: Reports;
   /** The shares of the server, for its metrics. */
   admission: Admission;
 };
@@ -110,7 +110,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     transform: ({ schema, url }) => ({ schema: withBusyResponses(schema), url }),
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
-  clientRoutes(app, state, streams, responder, settings.usage);
+  clientRoutes(app, state, streams, responder, settings.reports);
   streamingRoutes(app, streams, {
     authorize: async request => {
       const found = await authorize(state, request);
@@ -122,7 +122,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   });
   await app.register((part, _options, done) => {
     part.setValidatorCompiler(ACCEPT_ALL);
-    frontendRoutes(part, state, evaluation, responder, settings.usage);
+    frontendRoutes(part, state, evaluation, responder, settings.reports);
     done();
   });
   await app.register((part, _options, done) => {

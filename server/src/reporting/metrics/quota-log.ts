@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
 import type { Db } from '../../platform/db/database.ts';
 import { QUOTAS, type ReachedQuota } from '../applications/quotas.ts';
-import { findTokenName } from '../tokens/store.ts';
+import { findTokenName } from './store.ts';
 
 type Log = { warn: (fields: object, message: string) => void };
 
