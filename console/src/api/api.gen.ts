@@ -13,9 +13,12 @@ export interface schemas {
   AllFlagCreators: { flagCreators: schemas['FlagCreatorList']; total: number };
   ApiError: { id: string; name: "AlreadyCarriedOutError" | "AuthenticationRequired" | "BadDataError" | "ConflictError" | "ContentTypeerror" | "ExceedsLimitError" | "IdempotencyError" | "InternalError" | "InvalidOperationError" | "MethodNotAllowedError" | "NameExistsError" | "NoAccessError" | "NotFoundError" | "PatternError" | "PayloadTooLargeError" | "PreconditionFailedError" | "RateLimitError" | "ServiceUnavailableError"; message: string; details: Array<schemas['ErrorDetail']> };
   ApiToken: { id: number; secret: string; secure: boolean; identifier: string; tokenName: string; type: "admin" | "client" | "backend" | "frontend"; environment: (string | null); project: string; projects: Array<string>; alias: (string | null); createdAt: string; expiresAt: (string | null); seenAt: (string | null) };
+  ApiTokenApplication: { appName: string; environment: string; sdkVersion: (string | null); instances: number; lastSeen: string };
   ApiTokenCounts: { admin: number; client: number; frontend: number };
   ApiTokenList: { tokens: Array<schemas['ApiToken']> };
   ApiTokenUpdate: { expiresAt: (string | null) };
+  ApiTokenUse: { id: number; applications: Array<schemas['ApiTokenApplication']> };
+  ApiTokenUseList: { tokens: Array<schemas['ApiTokenUse']> };
   Application: { appName: string; createdAt: string; lastSeenAt?: string; description?: string; url?: string; icon?: string; color?: string; strategies: Array<string>; usage: Array<schemas['ApplicationUsage']> };
   ApplicationCount: { range: "7d" | "30d" | "allTime"; count: number };
   ApplicationDetails: { appName: string; createdAt: string; lastSeenAt?: string; description?: string; url?: string; icon?: string; color?: string; strategies: Array<string>; usage: Array<schemas['ApplicationUsage']>; instances: Array<schemas['ApplicationInstance']>; seenToggles: Array<schemas['ApplicationFeature']> };
@@ -1406,6 +1409,10 @@ export interface paths {
   "/api/admin/metrics/instances/{appName}/environment/{environmentName}": {
     /** List instances of an application */
     get: { parameters: { query?: never; path: { appName: string; environmentName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['ApplicationInstanceList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/metrics/api-tokens": {
+    /** List the applications that use API tokens */
+    get: { parameters: { query?: { token?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['ApiTokenUseList'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/metrics/unknown-flags": {
     /** List unknown flags */

@@ -58,6 +58,7 @@ export interface ApplicationInstances {
   is_frontend: Generated<boolean>;
   sdk_version: string | null;
   seen_at: string;
+  token_id: number | null;
 }
 
 export interface Applications {

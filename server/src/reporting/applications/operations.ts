@@ -6,6 +6,8 @@ import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { removeApplication, updateApplication } from './change.ts';
 import {
+  ApiTokenUse,
+  ApiTokenUseList,
   Application,
   ApplicationDetails,
   ApplicationEnvironment,
@@ -20,11 +22,12 @@ import {
   UnknownFlag,
   UnknownFlagList,
 } from './schema.ts';
-import { parseApplicationSearch, parseProjectApplicationSearch } from './search-query.ts';
+import { parseApplicationSearch, parseProjectApplicationSearch, parseTokenOfUse } from './search-query.ts';
 import {
   existsApplication,
   findApplication,
   findOverview,
+  listApplicationsOfTokens,
   listInstances,
   listUnknownFlags,
   searchApplications,
@@ -60,6 +63,8 @@ export const APPLICATIONS: OperationModule = {
     InstanceList,
     ProjectApplication,
     ProjectApplicationList,
+    ApiTokenUse,
+    ApiTokenUseList,
     UnknownFlag,
     UnknownFlagList,
   ],
@@ -192,6 +197,21 @@ export const APPLICATIONS: OperationModule = {
           throw notFound(`Application "${appName}"`);
         return { instances };
       },
+    }),
+    query({
+      id: 'getApiTokenUse',
+      route: 'GET /api/admin/metrics/api-tokens',
+      summary: 'List the applications that use API tokens',
+      description:
+        'Returns the applications whose instances were last seen with each API token in the last two days. Tokens that no instance used are omitted, and so are applications that the caller may not see.',
+      permission: 'NONE',
+      query: SearchQuery({
+        token: Type.Optional(Type.String({ description: 'Id of an API token', examples: ['12'] })),
+      }),
+      output: jsonResponse('The tokens', ApiTokenUseList),
+      read: async ({ db, actor }, { query }) => ({
+        tokens: await listApplicationsOfTokens(db, actor, parseTokenOfUse(query)),
+      }),
     }),
     query({
       id: 'getUnknownFlags',

@@ -258,6 +258,7 @@ test('stores a bounded sample of instances', async () => {
     instanceId: `i${n}`,
     strategies: undefined,
     seenAt: Date.now(),
+    token: 1,
   }));
 
   await upsertInstances(harness.db, crowd.slice(0, 700));
@@ -266,6 +267,56 @@ test('stores a bounded sample of instances', async () => {
   const { body } = await get(`${APPLICATIONS}/other/overview`);
   expect(body.environments).toMatchObject([{ name: 'production', instanceCount: 1_000 }]);
   expect((await get(`${APPLICATIONS}/other`)).body.instances).toHaveLength(100);
+});
+
+test('lists the applications that use each token, and moves an instance to the token it used last', async () => {
+  const register = (token: number, instanceId: string) =>
+    flushed(usage =>
+      usage.register(
+        { id: token, type: 'backend', environment: 'staging', projects: undefined },
+        {},
+        { appName: 'mover', instanceId, sdkVersion: 'unleash-node-sdk:6.12.1' },
+      ),
+    );
+  const useOf = async (token: number | string, caller?: string) =>
+    await get(`/api/admin/metrics/api-tokens?token=${token}`, caller);
+  await register(71, 'first');
+  await register(71, 'second');
+  expect((await useOf(71)).body).toEqual({
+    tokens: [
+      {
+        id: 71,
+        applications: [
+          {
+            appName: 'mover',
+            environment: 'staging',
+            sdkVersion: 'unleash-node-sdk:6.12.1',
+            instances: 2,
+            lastSeen: expect.any(String),
+          },
+        ],
+      },
+    ],
+  });
+
+  await register(72, 'second');
+
+  expect((await useOf(71)).body.tokens).toMatchObject([{ id: 71, applications: [{ instances: 1 }] }]);
+  expect((await useOf(72)).body.tokens).toMatchObject([{ id: 72, applications: [{ instances: 1 }] }]);
+  expect((await useOf(73)).body).toEqual({ tokens: [] });
+  expect((await useOf('x')).status).toBe(400);
+});
+
+test('omits applications from the use of a token that the caller may not see', async () => {
+  const namesFor = async (caller?: string): Promise<string[]> => {
+    const { body } = await get('/api/admin/metrics/api-tokens', caller);
+    const used: { id: number; applications: { appName: string }[] }[] = body.tokens;
+    return used.flatMap(({ id, applications }) => (id === 1 ? applications.map(one => one.appName) : []));
+  };
+
+  expect(await namesFor()).toContain('other');
+  expect(await namesFor(outsider)).toContain('shop');
+  expect(await namesFor(outsider)).not.toContain('other');
 });
 
 test.each([

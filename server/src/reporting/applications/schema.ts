@@ -102,6 +102,32 @@ export const ApplicationInstance = Named(
 );
 export type ApplicationInstance = Static<typeof ApplicationInstance>;
 
+export const ApiTokenUse = Named(
+  'ApiTokenUse',
+  Type.Object({
+    id: Type.Integer({ description: 'Id of the API token', examples: [12] }),
+    applications: Type.Array(
+      NamedObject('ApiTokenApplication', {
+        appName: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
+        environment: Type.String({ examples: ['production'] }),
+        sdkVersion,
+        instances: Type.Integer({
+          description: 'Instances that were last seen with the token',
+          examples: [3],
+        }),
+        lastSeen: Timestamp('When one of these instances was last seen'),
+      }),
+      { description: 'The 10 applications that used the token last' },
+    ),
+  }),
+);
+export type ApiTokenUse = Static<typeof ApiTokenUse>;
+
+export const ApiTokenUseList = Named(
+  'ApiTokenUseList',
+  Type.Object({ tokens: Type.Array(Ref(ApiTokenUse)) }),
+);
+
 const SeenFeature = NamedObject('ApplicationFeature', {
   name: Type.String({ examples: ['pay.new-basket'] }),
   project: Type.String({ examples: ['payments'] }),

@@ -1,4 +1,11 @@
-import { parseLimit, parseOffset, parseSearch, parseText, parseWord } from '../../platform/http/filter.ts';
+import {
+  parseCount,
+  parseLimit,
+  parseOffset,
+  parseSearch,
+  parseText,
+  parseWord,
+} from '../../platform/http/filter.ts';
 
 export const SORT_FIELDS = ['appName', 'createdAt', 'lastSeenAt'] as const;
 
@@ -45,3 +52,9 @@ export function parseProjectApplicationSearch(parameters: Record<string, unknown
     { sortBy: 'appName', sortOrder: 'asc', offset: 0, limit: 50 },
   );
 }
+
+const MAX_ID = 2_147_483_647;
+
+/** The id of the token whose applications are asked for. Undefined: all tokens. */
+export const parseTokenOfUse = (parameters: Record<string, unknown>): number | undefined =>
+  parseSearch<{ token?: number }>(parameters, { token: value => parseCount(value, 1, MAX_ID) }, {}).token;

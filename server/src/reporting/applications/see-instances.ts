@@ -3,11 +3,9 @@ import { announceApplications } from './announce.ts';
 import { OTHER_APPLICATIONS, OTHER_INSTANCES, QUOTAS, type ReachedQuota, reachedBy } from './quotas.ts';
 import { listNewInstances, type SeenInstance, upsertInstances } from './store.ts';
 
-export type ReportedInstance = SeenInstance & { token: number };
-
 const HOUR_MS = 3_600_000;
 
-export type SeeInstances = (db: Db, instances: ReportedInstance[]) => Promise<ReachedQuota[]>;
+export type SeeInstances = (db: Db, instances: SeenInstance[]) => Promise<ReachedQuota[]>;
 
 /** Notes instances that were seen, and creates their applications. Not a change: it is bookkeeping like the last use of a token. */
 export function makeSeeInstances(now: () => number = Date.now): SeeInstances {
@@ -43,8 +41,8 @@ export function makeSeeInstances(now: () => number = Date.now): SeeInstances {
   };
 }
 
-const newestOfEach = (instances: ReportedInstance[]): ReportedInstance[] => {
-  const kept = new Map<string, ReportedInstance>();
+const newestOfEach = (instances: SeenInstance[]): SeenInstance[] => {
+  const kept = new Map<string, SeenInstance>();
   for (const one of instances) {
     const key = JSON.stringify([one.application, one.environment, one.instanceId]);
     const before = kept.get(key);

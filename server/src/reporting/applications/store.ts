@@ -6,6 +6,7 @@ import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
 import type { Added } from './quotas.ts';
 import type {
+  ApiTokenUse,
   Application,
   ApplicationDetails,
   ApplicationEnvironment,
@@ -20,6 +21,7 @@ import type { ApplicationSearch, ProjectApplicationSearch } from './search-query
 export const MOST_INSTANCES = 1_000;
 const MOST_SHOWN_INSTANCES = 100;
 const MOST_SHOWN_FEATURES = 1_000;
+const MOST_APPLICATIONS_OF_TOKEN = 10;
 
 /** Those of the names that no application has yet. */
 export async function listUnannounced(db: Reader, names: string[]): Promise<string[]> {
@@ -97,6 +99,8 @@ export type SeenInstance = {
   isFrontend: boolean;
   strategies: string[] | undefined;
   seenAt: number;
+  /** The token that the instance used. */
+  token: number;
 };
 
 /** The places in the list of those instances that are not stored. */
@@ -122,12 +126,12 @@ export async function listNewInstances(db: Reader, instances: SeenInstance[]): P
 export async function upsertInstances(db: Db, instances: SeenInstance[]): Promise<void> {
   const given = sql`jsonb_to_recordset(${JSON.stringify(instances)}::jsonb) as given (
     application text, environment text, "instanceId" text, "sdkVersion" text, "isFrontend" boolean, strategies jsonb,
-    "seenAt" bigint)`;
+    "seenAt" bigint, token integer)`;
   await sql`
     insert into application_instances as kept
-      (application_id, environment, instance_id, sdk_version, is_frontend, created_at, seen_at)
+      (application_id, environment, instance_id, sdk_version, is_frontend, created_at, seen_at, token_id)
     select id, environment, "instanceId", "sdkVersion", "isFrontend", to_timestamp("seenAt" / 1000.0),
-      to_timestamp("seenAt" / 1000.0)
+      to_timestamp("seenAt" / 1000.0), token
     from (
       select applications.id, given.*, known.instance_id is not null as is_known,
         row_number() over (partition by applications.id, known.instance_id is not null order by "instanceId") as place,
@@ -140,8 +144,9 @@ export async function upsertInstances(db: Db, instances: SeenInstance[]): Promis
     order by id, environment, "instanceId"
     on conflict (application_id, environment, instance_id) do update
       set seen_at = excluded.seen_at, sdk_version = coalesce(excluded.sdk_version, kept.sdk_version),
-        is_frontend = excluded.is_frontend
+        is_frontend = excluded.is_frontend, token_id = excluded.token_id
       where kept.seen_at < excluded.seen_at - interval '1 minute'
+        or kept.token_id is distinct from excluded.token_id
         or excluded.sdk_version is distinct from coalesce(kept.sdk_version, excluded.sdk_version)`.execute(
     db,
   );
@@ -398,6 +403,35 @@ export async function existsApplication(db: Reader, actor: Actor, name: string):
     db,
   );
   return rows[0]?.present === true;
+}
+
+/**
+ * The applications that used each token, those that were seen last first, as far as the actor may see them. `token` selects one token.
+ */
+export async function listApplicationsOfTokens(
+  db: Reader,
+  actor: Actor,
+  token?: number,
+): Promise<ApiTokenUse[]> {
+  const { rows } = await sql<ApiTokenUse>`
+    select token_id as id, jsonb_agg(jsonb_build_object(
+      'appName', name, 'environment', environment, 'sdkVersion', sdk_version, 'instances', instances,
+      'lastSeen', ${iso(sql`seen_at`)}
+    ) order by place) as applications
+    from (
+      select used.*, row_number() over (partition by token_id order by seen_at desc, name) as place
+      from (
+        select application_instances.token_id, applications.name, environment, count(*) as instances,
+          max(application_instances.seen_at) as seen_at,
+          (array_agg(sdk_version order by application_instances.seen_at desc))[1] as sdk_version
+        from application_instances join applications on applications.id = application_id
+        where ${token === undefined ? sql`application_instances.token_id is not null` : sql`application_instances.token_id = ${token}`}
+          and ${isVisible(actor)}
+        group by application_instances.token_id, applications.id, environment
+      ) as used
+    ) as ranked
+    where place <= ${MOST_APPLICATIONS_OF_TOKEN} group by token_id order by token_id`.execute(db);
+  return rows;
 }
 
 /** Names that applications asked for and that no feature has, those that were seen last first. */
