@@ -9,7 +9,7 @@ import { test } from './support/test.ts';
 /** Every path in routes.tsx, in the order of the file. */
 const PATHS = [
   ...readFileSync(new URL('../src/routes.tsx', import.meta.url), 'utf8').matchAll(
-    /\b(?:alone|inShell)\(\s*'([^']+)'/g,
+    /\b(?:alone|inShell|inAdministration)\(\s*'([^']+)'/g,
   ),
 ].map(([, path = '']) => path);
 

@@ -6,6 +6,7 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { entriesOf } from './administration/navigation.ts';
 import { loadChunk } from './api/chunks.ts';
 import { RequestError } from './api/errors.ts';
 import { meQuery } from './api/me.ts';
@@ -47,6 +48,19 @@ const inShell = <Path extends string, Module extends Record<string, unknown>>(
   name: keyof Module & string,
 ) => createRoute({ getParentRoute: () => shell, path, component: component(load, name) });
 
+/** Pages of the administration, with its navigation. */
+const administration = createRoute({
+  getParentRoute: () => shell,
+  id: 'administration',
+  component: component(() => import('./administration/Frame.tsx'), 'AdministrationFrame'),
+});
+
+const inAdministration = <Path extends string, Module extends Record<string, unknown>>(
+  path: Path,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) => createRoute({ getParentRoute: () => administration, path, component: component(load, name) });
+
 const alone = <Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
@@ -61,6 +75,12 @@ async function skipLogin({ context, search }: BeforeLoad): Promise<void> {
   if (search.failed !== undefined) return;
   const me = await context.queryClient.ensureQueryData(meQuery).catch(() => undefined);
   if (me) throw redirect({ href: pathAfterLogin(search.to) });
+}
+
+/** The administration opens with the first page that the user may open. */
+async function openFirstEntry({ context }: { context: { queryClient: QueryClient } }): Promise<void> {
+  const [first] = entriesOf(await context.queryClient.ensureQueryData(meQuery));
+  if (first) throw redirect({ to: first.path, replace: true });
 }
 
 const home = () => import('./home/page.tsx');
@@ -78,6 +98,7 @@ const deliveries = () => import('./deliveries/page.tsx');
 const applications = () => import('./applications/pages.ts');
 const playground = () => import('./playground/page.tsx');
 const profile = () => import('./profile/page.tsx');
+const users = () => import('./users/pages.ts');
 const login = () => import('./login/pages.ts');
 
 const routes = root.addChildren([
@@ -116,6 +137,15 @@ const routes = root.addChildren([
     inShell('/applications/$appName', applications, 'ApplicationPage'),
     inShell('/playground', playground, 'PlaygroundPage'),
     inShell('/profile', profile, 'ProfilePage'),
+    administration.addChildren([
+      inAdministration('/admin/users', users, 'UsersPage'),
+      createRoute({
+        getParentRoute: () => administration,
+        path: '/admin',
+        component: UnknownPage,
+        beforeLoad: openFirstEntry,
+      }),
+    ]),
     createRoute({ getParentRoute: () => shell, path: '$', component: UnknownPage }),
   ]),
 ]);

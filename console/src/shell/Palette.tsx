@@ -19,10 +19,12 @@ import {
   type LucideIcon,
   Search,
   Send,
+  Shield,
   User,
   Zap,
 } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useMemo } from 'react';
+import { entriesOf } from '../administration/navigation.ts';
 import { can } from '../api/can.ts';
 import type { Schemas } from '../api/client.ts';
 import { useMe } from '../api/me.ts';
@@ -95,8 +97,12 @@ export function Palette({
       },
       {
         group: 'Go to',
-        actions: PAGES.filter(([to]) => to !== '/deliveries' || can(me, 'getDeliveries'))
-          .map(([to, label, Icon, keys]) => go(to, label, Icon, keys))
+        actions: [
+          ...PAGES.filter(([to]) => to !== '/deliveries' || can(me, 'getDeliveries')).map(
+            ([to, label, Icon, keys]) => go(to, label, Icon, keys),
+          ),
+          ...entriesOf(me).map(({ label, path }) => go(path, label, Shield, 'Administration')),
+        ]
           .filter(matches)
           .filter(one => !isRecent(one)),
       },

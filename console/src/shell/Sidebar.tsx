@@ -15,10 +15,12 @@ import {
   Menu,
   Search,
   Send,
+  Shield,
   Star,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useMissingPermissions } from '../api/me.ts';
+import { entriesOf } from '../administration/navigation.ts';
+import { useMe, useMissingPermissions } from '../api/me.ts';
 import { keysText } from '../ui/shortcuts.ts';
 import { formatNumber } from '../ui/words.ts';
 import { ColorScheme } from './ColorScheme.tsx';
@@ -127,6 +129,7 @@ const usualOf = (projects: readonly Project[] = []): Project | undefined =>
 
 function InstanceItems() {
   const { data: integrations = [] } = useQuery(integrationsQuery);
+  const hasAdministration = entriesOf(useMe()).length > 0;
   const maySeeDeliveries = useMissingPermissions('getDeliveries').length === 0;
   // Without this permission the user could not see what failed.
   const failing = maySeeDeliveries
@@ -159,6 +162,11 @@ function InstanceItems() {
         <Item to="/projects" icon={FolderOpen} exact>
           Projects
         </Item>
+        {hasAdministration && (
+          <Item to="/admin" icon={Shield}>
+            Administration
+          </Item>
+        )}
       </div>
     </>
   );

@@ -55,6 +55,8 @@ export function Confirm({
       <form
         onSubmit={event => {
           event.preventDefault();
+          // React passes the event on to a form of the page that contains the dialog.
+          event.stopPropagation();
           void confirm();
         }}
       >

@@ -1,23 +1,31 @@
 import { type ReactNode, useId } from 'react';
 import s from './FormAndEffect.module.css';
 
-/** A form at the left and its effect at the right, such as a plan. On a narrow screen the effect is below the form. */
+/**
+ * A form at the left and its effect at the right, such as a plan. On a narrow screen the effect is below the form.
+ * `as="page"`: the form is the page, and the effect is a column of sections (`RailSection`, `UsedBy`, `LastChange`).
+ */
 export function FormAndEffect({
+  as = 'plan',
   form,
   actions,
+  bar,
   onSubmit,
   title,
-  isBusy,
+  isBusy = false,
   wide,
   children,
 }: {
+  as?: 'plan' | 'page';
   form: ReactNode;
   /** The buttons of the form. */
-  actions: ReactNode;
+  actions?: ReactNode;
+  /** A `SaveBar` below both. */
+  bar?: ReactNode;
   onSubmit(): void;
-  /** The heading of the effect. */
+  /** The name of the effect. It is the heading of a plan. */
   title: string;
-  isBusy: boolean;
+  isBusy?: boolean;
   /** A form with long fields. */
   wide?: boolean;
   /** The effect. */
@@ -25,24 +33,29 @@ export function FormAndEffect({
 }) {
   const id = useId();
   return (
-    <div className={s.page} data-wide={wide || undefined}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={s.choices} tabIndex={0} aria-label="Choices">
-        <form
-          onSubmit={event => {
-            event.preventDefault();
-            onSubmit();
-          }}
-        >
-          {form}
-          <footer>{actions}</footer>
-        </form>
-      </section>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
-      <section className={s.effect} tabIndex={0} aria-labelledby={id} aria-busy={isBusy}>
-        <h2 id={id}>{title}</h2>
-        {children}
-      </section>
-    </div>
+    <>
+      <div className={s.page} data-as={as} data-wide={wide || undefined}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+        <section className={s.choices} tabIndex={0} aria-label="Choices">
+          <form
+            onSubmit={event => {
+              event.preventDefault();
+              onSubmit();
+            }}
+          >
+            {form}
+            {actions && <footer>{actions}</footer>}
+          </form>
+        </section>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+        <section className={s.effect} tabIndex={0} aria-labelledby={id} aria-busy={isBusy}>
+          <h2 id={id} className={as === 'page' ? 'sr' : undefined}>
+            {title}
+          </h2>
+          {children}
+        </section>
+      </div>
+      {bar}
+    </>
   );
 }

@@ -1,0 +1,38 @@
+import { can, type Me, type OperationId } from '../api/can.ts';
+import type { Schemas } from '../api/client.ts';
+
+export type Group = 'People' | 'Tokens' | 'Vocabulary' | 'Instance';
+
+export type Entry = {
+  label: string;
+  path: string;
+  group: Group;
+  /** The user sees the entry with the permission for one of these operations. */
+  calls: readonly OperationId[];
+  /** The number at the right. Only admins may read the statistics. */
+  count?(statistics: Schemas['InstanceStatistics']): number;
+};
+
+/** The pages of the administration, in the order of the navigation. Add a line for a new page, and its route. */
+const ENTRIES: readonly Entry[] = [
+  {
+    label: 'Users',
+    path: '/admin/users',
+    group: 'People',
+    calls: ['getUsers'],
+    count: ({ users }) => users,
+  },
+];
+
+/** The pages that the user may open. */
+export const entriesOf = (me: Me): Entry[] =>
+  ENTRIES.filter(({ calls }) => calls.some(call => can(me, call)));
+
+/** The entry of an address: /admin/users/7 belongs to /admin/users. */
+export const entryAt = (entries: readonly Entry[], pathname: string): Entry | undefined =>
+  entries.find(({ path }) => pathname === path || pathname.startsWith(`${path}/`));
+
+/** The groups with entries, in the order of the table. */
+export const groupsOf = (entries: readonly Entry[]): [Group, Entry[]][] => [
+  ...Map.groupBy(entries, ({ group }) => group),
+];

@@ -1,0 +1,32 @@
+import { type ReactNode, useId } from 'react';
+import s from './RailSection.module.css';
+import { counted } from './words.ts';
+
+/** A part of the column at the right of a form: a heading, its count or a link, and the content. */
+export function RailSection({
+  title,
+  count,
+  noun,
+  plural,
+  aside,
+  children,
+}: {
+  title: string;
+  count?: number | undefined;
+  noun?: string;
+  plural?: string | undefined;
+  /** Instead of the count. */
+  aside?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section className={s.section} aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {aside ?? (count !== undefined && count > 0 && noun && <span>{counted(count, noun, plural)}</span>)}
+      </header>
+      {children}
+    </section>
+  );
+}

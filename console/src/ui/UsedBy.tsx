@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { RailSection } from './RailSection.tsx';
+import s from './UsedBy.module.css';
+
+export type Use = {
+  key: string;
+  /** The page of what depends on the thing. Without it the row is no link. */
+  to?: string;
+  label: ReactNode;
+  /** The second line: "Payments · strategy 2". */
+  note?: ReactNode;
+  /** At the right: an `<Env>` or a time. */
+  aside?: ReactNode;
+};
+
+/** What depends on a thing, as links: `<UsedBy noun="strategy" plural="strategies" uses={…} empty="No strategy uses it." />`. */
+export function UsedBy({
+  title = 'Used by',
+  noun,
+  plural,
+  uses,
+  total = uses?.length,
+  empty,
+}: {
+  title?: string;
+  noun: string;
+  plural?: string;
+  /** Undefined while they load. */
+  uses: readonly Use[] | undefined;
+  /** The number of all, if `uses` are the first ones. */
+  total?: number | undefined;
+  /** The sentence if there is none. */
+  empty: string;
+}) {
+  return (
+    <RailSection title={title} count={total} noun={noun} plural={plural}>
+      {uses?.length === 0 && <p className={s.empty}>{empty}</p>}
+      {uses && uses.length > 0 && (
+        <ul className={s.uses}>
+          {uses.map(({ key, to, label, note, aside }) => (
+            <li key={key}>
+              <span className={s.what}>
+                {to === undefined ? <b>{label}</b> : <Link to={to}>{label}</Link>}
+                {note && <small>{note}</small>}
+              </span>
+              {aside && <span>{aside}</span>}
+            </li>
+          ))}
+          {total !== undefined && total > uses.length && (
+            <li className={s.more}>and {total - uses.length} more</li>
+          )}
+        </ul>
+      )}
+    </RailSection>
+  );
+}

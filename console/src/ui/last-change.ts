@@ -1,0 +1,43 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, type Schemas, unwrap } from '../api/client.ts';
+
+export type Subject = {
+  /** The types of the events that change the thing: ['segment-created', 'segment-updated']. */
+  types: readonly string[];
+  /** A text that all of these events contain, such as the name, so that the server finds them among many. */
+  text?: string;
+  /** Whether an event of these types is about this thing. */
+  isAbout(event: Schemas['Event']): boolean;
+};
+
+const SEARCHED = 50;
+
+/** The query of the event log for a thing. */
+export const searchOf = ({ types, text }: Subject) => ({
+  type: `IS_ANY_OF:${types.join(',')}`,
+  ...(text ? { query: text } : {}),
+});
+
+/** The newest events about a thing. The key begins with ['events-about'], to invalidate after a save. */
+export const eventsAboutQuery = (subject: Subject) =>
+  queryOptions({
+    queryKey: ['events-about', searchOf(subject)],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/search/events', {
+          params: { query: { ...searchOf(subject), limit: SEARCHED } },
+          signal,
+        }),
+      ),
+    select: ({ events }) => events.filter(subject.isAbout),
+    staleTime: 5_000,
+  });
+
+/** The newest change of a thing, for `findChange` of useEditor. An error finds none: it only explains a conflict. */
+export async function findChange(subject: Subject): Promise<Schemas['Event'] | undefined> {
+  const query = { ...searchOf(subject), limit: SEARCHED };
+  const found = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(
+    () => undefined,
+  );
+  return found?.events.find(subject.isAbout);
+}
