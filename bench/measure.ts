@@ -1,107 +1,90 @@
-import { readFile } from 'node:fs/promises';
-import pg from 'pg';
-import type { App } from '../server/src/platform/http/app.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import type pg from 'pg';
 
-export type Statement = { text: string; values: unknown[]; name?: string };
-export type Recorded = { statements: Statement[]; connection: pg.Client };
-
-/**
- * The statements of one request and their connection, recorded from an application in this process. So the measured SQL is always
- * the SQL of the server.
- */
-export async function recordStatements(app: App, address: string, token: string): Promise<Recorded> {
-  const statements: Statement[] = [];
-  let connection: pg.Client | undefined;
-  const original = pg.Client.prototype.query;
-  pg.Client.prototype.query = function (this: pg.Client, ...call: unknown[]) {
-    connection = this;
-    // A cursor and a prepared statement are objects that contain the text.
-    const { text, values, name } =
-      typeof call[0] === 'string' ? { text: call[0], values: call[1] as unknown[] } : (call[0] as Statement);
-    // The update of the last use of a token runs once a minute, and no request waits for it.
-    if (!text.startsWith('update ')) statements.push({ text, values, ...(name ? { name } : {}) });
-    return Reflect.apply(original, this, call);
-  } as typeof original;
-  try {
-    await app.inject({ method: 'GET', url: address, headers: { authorization: token } });
-  } finally {
-    pg.Client.prototype.query = original;
-  }
-  if (!connection) throw new Error(`${address} asks nothing of the database`);
-  return { statements, connection };
-}
-
-export type Times = { http: number[]; bare: number[] };
-
-/** Alternates between both, and alternates which one is first, so that neither always finds a warm cache. */
-export async function timeInTurn(
-  rounds: number,
-  http: () => Promise<void>,
-  bare: () => Promise<void>,
-): Promise<Times> {
-  const times: Times = { http: [], bare: [] };
-  for (let round = 0; round < rounds; round++) {
-    const both = [
-      async () => times.http.push(await timed(http)),
-      async () => times.bare.push(await timed(bare)),
-    ];
-    for (const one of round % 2 === 0 ? both : both.toReversed()) await one();
-  }
-  return times;
-}
-
-export async function timed(work: () => Promise<void>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
+const TICK_MS = 10;
+const MAX_TRIES = 5;
 
 export function percentile(values: number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-export const both = (times: number[]): string =>
-  `${percentile(times, 0.5).toFixed(1)} / ${percentile(times, 0.95).toFixed(1)}`;
+/** Memory of a process. 0 for a process that has ended. */
+export function residentMb(pid: number): number {
+  const file = `/proc/${pid}/status`;
+  const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+  return Math.round(Number(kilobytes ?? 0) / 1_024);
+}
 
-export async function runBare(connection: pg.Client, statements: Statement[]): Promise<void> {
-  try {
-    for (const statement of statements) await connection.query(statement);
-  } catch (error) {
-    const timedOut = (error as { code?: string }).code === '57014';
-    if (!timedOut) throw error;
+/** CPU time of all threads of a process in microseconds. Linux reports it in nanoseconds here, and elsewhere in 10 ms. */
+export async function cpuUsOf(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const texts = await Promise.all(
+    threads.map(thread => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0')),
+  );
+  return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1_000;
+}
+
+type Process = { pid: number; parent: number; usedMs: number; childrenMs: number };
+
+async function readProcess(pid: number): Promise<Process | undefined> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  // The name before the last bracket may contain anything.
+  const fields = stat
+    ?.slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  if (!fields) return undefined;
+  const [parent = 0, user = 0, system = 0, childUser = 0, childSystem = 0] = [1, 11, 12, 13, 14].map(
+    n => fields[n],
+  );
+  return { pid, parent, usedMs: (user + system) * TICK_MS, childrenMs: (childUser + childSystem) * TICK_MS };
+}
+
+export type CpuReading = {
+  server: number;
+  /** CPU of every process of PostgreSQL that is running. */
+  processes: Map<number, number>;
+  /** Those of them that serve requests. */
+  serving: number[];
+  /** CPU of the processes of PostgreSQL that have ended, such as parallel workers. */
+  ended: number;
+};
+
+/** Reads the CPU of the server and of PostgreSQL on this machine, from /proc. */
+export async function readCpu(serverPid: number, client: pg.Client): Promise<CpuReading> {
+  const { rows } = await client.query<{ pid: number; isOwn: boolean }>(`
+    select pid, pid = pg_backend_pid() as "isOwn" from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend' and application_name <> 'halyard jobs'`);
+  const own = rows.find(({ isOwn }) => isOwn)?.pid ?? 0;
+  const serving = rows.map(({ pid }) => pid).filter(pid => pid !== own);
+  const parent = (await readProcess(own))?.parent ?? 0;
+  const server = (await readProcess(serverPid))?.usedMs ?? Number.NaN;
+  for (let n = 0; ; n++) {
+    const before = await readEnded(parent);
+    const processes = await readChildren(parent);
+    const ended = await readEnded(parent);
+    // A process that ended while the others were read would count twice.
+    if (ended === before || n === MAX_TRIES) return { server, processes, serving, ended };
   }
 }
 
-/** The connections that serve requests, without those of the job engine. */
-export async function backendsOf(connection: pg.Client): Promise<number[]> {
-  const { rows } = await connection.query<{ pid: number }>(`
-    select pid from pg_stat_activity
-    where datname = current_database() and backend_type = 'client backend'
-      and application_name <> 'halyard jobs' and pid <> pg_backend_pid()`);
-  return rows.map(row => row.pid);
+const readEnded = async (parent: number) => (await readProcess(parent))?.childrenMs ?? Number.NaN;
+
+async function readChildren(parent: number): Promise<Map<number, number>> {
+  const pids = (await readdir('/proc')).map(Number).filter(pid => pid > 0);
+  const found = await Promise.all(pids.map(readProcess));
+  return new Map(found.flatMap(one => (one?.parent === parent ? [[one.pid, one.usedMs] as const] : [])));
 }
 
-const TICK_MS = 10;
-
-export type Cpu = Map<number, number>;
-
-/** CPU ms that each of these processes has used since it started; nothing where there is no /proc. */
-export async function readCpu(pids: number[]): Promise<Cpu> {
-  const used: Cpu = new Map();
-  for (const pid of pids) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-    // The name before them is in brackets and may hold anything.
-    const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields) used.set(pid, (Number(fields[11]) + Number(fields[12])) * TICK_MS);
+/** CPU ms of the server, and of PostgreSQL for its requests with their parallel workers, between two readings. */
+export function cpuBetween(before: CpuReading, after: CpuReading): { server: number; postgres: number } {
+  let postgres = after.ended - before.ended;
+  // A connection that was closed in between is among the ended processes with all its CPU.
+  for (const [pid, used] of before.processes) if (!after.processes.has(pid)) postgres -= used;
+  for (const pid of after.serving) {
+    postgres += (after.processes.get(pid) ?? 0) - (before.processes.get(pid) ?? 0);
   }
-  return used;
-}
-
-/** Undefined where there is no /proc. A process that is there after and was not before counts from its start. */
-export function cpuBetween(before: Cpu, after: Cpu): number | undefined {
-  if (after.size === 0) return undefined;
-  let sum = 0;
-  for (const [pid, used] of after) sum += used - (before.get(pid) ?? 0);
-  return sum;
+  return { server: after.server - before.server, postgres };
 }

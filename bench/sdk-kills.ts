@@ -11,9 +11,9 @@ import { openDb } from '../server/src/platform/db/database.ts';
 import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database.ts';
 import { makeApiToken, makeFeature } from '../server/src/test/factories.ts';
 import { startSdk, TRANSPORTS, type Transport } from '../server/src/test/sdk-client.ts';
+import { startBalancer } from './balancer.ts';
 import { percentile } from './measure.ts';
 import { printMachine, type Server, startProxiedServers } from './server.ts';
-import { startBalancer } from './streams/balancer.ts';
 
 const options = readOptions({
   run: 'npm run campaign:sdk',
@@ -213,11 +213,8 @@ async function expectEqual(when: string): Promise<void> {
 async function raiseEpoch(): Promise<void> {
   for (const one of observed) one.seen.fill(0);
   await client.query(
-    `update sdk_features set document = replace(document, '"values": ["', '"values": ["1') where environment = $1 and name like 'writer-%'`,
-    [ENVIRONMENT],
-  );
-  await client.query(
-    `update sdk_features set document = replace(document, '"values":["', '"values":["1') where environment = $1 and name like 'writer-%'`,
+    `update sdk_features set document = regexp_replace(document, '"values": ?\\["', '\\&1')
+     where environment = $1 and name like 'writer-%'`,
     [ENVIRONMENT],
   );
   await client.query('update sdk_epoch set number = number + 1');

@@ -1,42 +1,19 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { checkNewUser, createUser } from '../server/src/people/users/create.ts';
-import { createPersonalToken } from '../server/src/people/users/personal-tokens.ts';
-import { SYSTEM } from '../server/src/platform/actor.ts';
 import type { Db } from '../server/src/platform/db/database.ts';
-import { change } from '../server/src/record/change.ts';
 import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 export const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
 
-export async function makeViewer(db: Db): Promise<string> {
-  const username = `viewer-${randomBytes(4).toString('hex')}`;
-  const newUser = await checkNewUser({ name: username, username, rootRole: 'Viewer' });
-  const { id } = await change(db, SYSTEM, current => createUser(current, newUser));
-  const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
-  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const { secret } = await change(db, actor, current =>
-    createPersonalToken(current, { description: 'benchmark', expiresAt }),
-  );
-  return String(secret);
-}
-
-export type Server = {
-  url: string;
-  pid: number;
-  /** The highest memory use so far, from /proc. */
-  peakMemoryMb: () => Promise<string>;
-  stop: () => Promise<void>;
-};
+export type Server = { url: string; pid: number; stop: () => Promise<void> };
 
 export async function startServer(
   database: URL,
@@ -74,7 +51,7 @@ export async function startServer(
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
     const { pid } = child;
     if (ready?.status === 200 && pid !== undefined) {
-      return { url, pid, peakMemoryMb: () => peakMemoryMb(pid), stop };
+      return { url, pid, stop };
     }
     await sleep(100);
   }
@@ -110,7 +87,7 @@ export async function startProxiedServers(database: URL): Promise<ProxiedServers
 }
 
 /** How many seconds the search index is behind, from the metrics: the part that is further behind. */
-export async function readIndexLag(server: string): Promise<number> {
+async function readIndexLag(server: string): Promise<number> {
   const response = await fetch(`${server}/internal-backstage/prometheus`);
   const text = await response.text();
   const parts = [...text.matchAll(/^halyard_event_index_lag_seconds{part="\w+"} (\S+)/gm)];
@@ -129,12 +106,7 @@ export async function waitForIndex(server: string): Promise<void> {
   console.error(`search index complete after ${((performance.now() - start) / 1_000).toFixed(0)} s`);
 }
 
-async function peakMemoryMb(pid: number): Promise<string> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return (Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024).toFixed(0);
-}
-
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();
@@ -143,24 +115,20 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-export async function printMachine(db: Db): Promise<void> {
-  const { rows } = await sql<Settings>`
-    select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`.execute(
-    db,
-  );
-  console.log(`${machineOf(rows[0])}, load ${loadavg()[0]?.toFixed(1)} at the start\n`);
-}
-
+const SETTINGS = `select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`;
 type Settings = { version: string; buffers: string };
 
-/** Processors, memory and versions of this machine. */
+export async function printMachine(db: Db): Promise<void> {
+  const { rows } = await sql.raw<Settings>(SETTINGS).execute(db);
+  console.log(`${machineOf(rows[0])}\n`);
+}
+
+/** Processors, memory, versions and load of this machine. */
 export async function describeMachine(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<Settings>(
-    `select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`,
-  );
+  const { rows } = await client.query<Settings>(SETTINGS);
   return machineOf(rows[0]);
 }
 
 const machineOf = (settings?: Settings) =>
   `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}, ` +
-  `PostgreSQL ${settings?.version}, shared_buffers ${settings?.buffers}`;
+  `PostgreSQL ${settings?.version}, shared_buffers ${settings?.buffers}, load ${loadavg()[0]?.toFixed(1)} at the start`;

@@ -3,7 +3,6 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -15,11 +14,9 @@ import { gzipBody, plainBody } from '../../server/src/serving/state/bodies.ts';
 import { applyChanges, loadEnvironment } from '../../server/src/serving/state/environment.ts';
 import { makeHolder, scopeIn } from '../../server/src/serving/state/holder.ts';
 import { NO_FILTERS } from '../../server/src/serving/state/scope.ts';
-import { cpuMsOfProcess } from '../../server/src/test/cpu-time.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
-import { percentile } from '../measure.ts';
+import { cpuUsOf, percentile, residentMb } from '../measure.ts';
 import { ADMIN_TOKEN, printMachine, startServer } from '../server.ts';
-import { cpuUsOf } from './cpu.ts';
 import { changeFlag, ENVIRONMENTS, fillDocuments } from './data.ts';
 import { onKeptConnections, onNewConnections, type Request, readResponse } from './load.ts';
 
@@ -65,10 +62,10 @@ try {
   server = await startServer(url);
   const first = await fetchFeatures(tokens.get('production') ?? '');
   const startMs = performance.now() - started;
-  const startCpuMs = cpuMsOfProcess(server.pid);
+  const startCpuMs = (await cpuUsOf(server.pid)) / 1_000;
   const bytes = (await first.arrayBuffer()).byteLength;
   for (const token of tokens.values()) await (await fetchFeatures(token)).arrayBuffer();
-  const rss = await memoryMb(server.pid);
+  const rss = residentMb(server.pid);
 
   await compareWithBare(small);
   await measureChanges(tokens.get('production') ?? '');
@@ -82,7 +79,7 @@ try {
       `| start of the process to the first response, s | ${(startMs / 1_000).toFixed(1)} |`,
       `| the same, CPU of the server, s | ${(startCpuMs / 1_000).toFixed(1)} |`,
       `| memory with ${ENVIRONMENTS.length} environments, MB | ${rss} |`,
-      `| memory at the end, MB | ${await memoryMb(server.pid)} |`,
+      `| memory at the end, MB | ${residentMb(server.pid)} |`,
       `| load at the end | ${loadavg()[0]?.toFixed(1)} |`,
     ].join('\n'),
   );
@@ -221,7 +218,7 @@ async function keptLength({ port, text }: Request): Promise<number> {
 async function measureChanges(token: string): Promise<void> {
   const changes = Number(options.changes);
   const request: Request = { port: Number(new URL(server.url).port), text: requestText(token) };
-  const before = cpuMsOfProcess(server.pid);
+  const before = await cpuUsOf(server.pid);
   let etag = (await fetchFeatures(token)).headers.get('etag') ?? '';
   for (let round = 1; round <= changes; round++) {
     await changeFlag(client, 'production', round);
@@ -229,7 +226,7 @@ async function measureChanges(token: string): Promise<void> {
     etag =
       /^etag: (.*)$/im.exec((await readResponse(request)).subarray(0, 1_000).toString())?.[1]?.trim() ?? '';
   }
-  const perChange = (cpuMsOfProcess(server.pid) - before) / changes;
+  const perChange = ((await cpuUsOf(server.pid)) - before) / 1_000 / changes;
   console.log(
     `\nCPU of the server for one change, its refresh and two bodies of all flags: ${perChange.toFixed(1)} ms`,
   );
@@ -284,9 +281,4 @@ async function cpuOf(work: () => unknown): Promise<number> {
   await work();
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1_000;
-}
-
-async function memoryMb(pid: number): Promise<string> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024).toFixed(0);
 }

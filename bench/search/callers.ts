@@ -1,12 +1,11 @@
 import type pg from 'pg';
 import { hashToken, newToken } from '../../server/src/access/token.ts';
-import { hiddenProjects, VIEWERS } from '../events/load.ts';
-import type { Profile } from '../events/profiles.ts';
 import { ADMIN_TOKEN } from '../server.ts';
+import { hiddenProjects, VIEWERS } from './load.ts';
 import type { Caller } from './plain.ts';
 
 /** The admin and both viewers, each viewer with a new token. Written with SQL, because it must not add events. */
-export async function makeCallers(client: pg.Client, profile: Profile): Promise<Map<string, Caller>> {
+export async function makeCallers(client: pg.Client): Promise<Map<string, Caller>> {
   const callers = new Map<string, Caller>([['admin', { name: 'admin', token: ADMIN_TOKEN }]]);
   for (const { username, hiddenEvery } of VIEWERS) {
     const token = newToken('personal', 'user:');
@@ -17,7 +16,7 @@ export async function makeCallers(client: pg.Client, profile: Profile): Promise<
        returning user_id as id`,
       [username, hashToken(token)],
     );
-    const sight = { userId: rows[0]?.id ?? 0, hidden: hiddenProjects(profile, hiddenEvery) };
+    const sight = { userId: rows[0]?.id ?? 0, hidden: hiddenProjects(hiddenEvery) };
     callers.set(username, { name: username, token, sight });
   }
   return callers;

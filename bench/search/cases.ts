@@ -1,7 +1,6 @@
-import type { VIEWERS } from '../events/load.ts';
-import type { ProfileName } from '../events/profiles.ts';
-import { TEXTS } from '../events/text.ts';
+import type { VIEWERS } from './load.ts';
 import type { Search } from './plain.ts';
+import { TEXTS } from './text.ts';
 
 export type Case = {
   name: string;
@@ -11,34 +10,19 @@ export type Case = {
   oneFilter?: true;
   /** Measured with 16 callers at once too. */
   atOnce?: true;
-  /** CPU ms of Unleash on the same million events, and how many times less is the goal. Only in the profile `flat`. */
-  unleash?: { cpuMs: number; times: number };
 };
 
-/** Dense and sparse values of a profile. */
+/** Dense and sparse values of the log. */
 const VALUES = {
-  skewed: {
-    project: 'project-1',
-    silent: 'project-301',
-    small: 'project-299',
-    feature: 'project-1-feature-1',
-    rareFeature: 'project-251-feature-4',
-    rareType: 'setting-deleted',
-    month: { from: '2025-03-01', to: '2025-03-31' },
-    manyNames: 'project-1-feature',
-    someNames: 'project-251-feature',
-  },
-  flat: {
-    project: 'proj-007',
-    silent: 'proj-009',
-    small: 'proj-151',
-    feature: 'load-feature-06212',
-    rareFeature: 'load-feature-00001',
-    rareType: 'project-user-added',
-    month: { from: '2025-06-01', to: '2025-06-30' },
-    manyNames: 'load-feature',
-    someNames: 'load-feature-0621',
-  },
+  project: 'project-1',
+  silent: 'project-301',
+  small: 'project-299',
+  feature: 'project-1-feature-1',
+  rareFeature: 'project-251-feature-4',
+  rareType: 'setting-deleted',
+  month: { from: '2025-03-01', to: '2025-03-31' },
+  manyNames: 'project-1-feature',
+  someNames: 'project-251-feature',
 } as const;
 
 const TYPE = 'feature-created';
@@ -49,77 +33,73 @@ const YEARS = { from: '2024-11-20', to: '2026-10-20' };
 const PRODUCTION = ['production'];
 
 /** The cases of a log of that many events. */
-export function casesOf(profile: ProfileName, events: number): Case[] {
-  const is = VALUES[profile];
-  const project = [is.project];
+export function casesOf(events: number): Case[] {
+  const project = [VALUES.project];
   const type = [TYPE];
-  const day = { from: is.month.to, to: is.month.to };
-  const unleash = (cpuMs: number, times = 1) => (profile === 'flat' ? { unleash: { cpuMs, times } } : {});
+  const day = { from: VALUES.month.to, to: VALUES.month.to };
   const one = { oneFilter: true } as const;
   const atOnce = { atOnce: true } as const;
   return [
-    { name: 'no filter', search: {}, ...one, ...atOnce, ...unleash(146, 2) },
-    { name: 'project, dense', search: { project }, ...one, ...atOnce, ...unleash(17) },
-    { name: 'project, silent', search: { project: [is.silent] }, ...one },
-    { name: 'project, sparse', search: { project: [is.small] }, ...one },
-    { name: 'project, any of 2, silent', search: { project: [is.silent, is.small] }, ...one },
-    { name: 'feature, dense', search: { feature: [is.feature] }, ...one, ...atOnce, ...unleash(9.2) },
-    { name: 'feature, sparse', search: { feature: [is.rareFeature] }, ...one },
-    { name: 'feature, any of 2', search: { feature: [is.feature, is.rareFeature] }, ...one },
+    { name: 'no filter', search: {}, ...one, ...atOnce },
+    { name: 'project, dense', search: { project }, ...one, ...atOnce },
+    { name: 'project, silent', search: { project: [VALUES.silent] }, ...one },
+    { name: 'project, sparse', search: { project: [VALUES.small] }, ...one },
+    { name: 'project, any of 2, silent', search: { project: [VALUES.silent, VALUES.small] }, ...one },
+    { name: 'feature, dense', search: { feature: [VALUES.feature] }, ...one, ...atOnce },
+    { name: 'feature, sparse', search: { feature: [VALUES.rareFeature] }, ...one },
+    { name: 'feature, any of 2', search: { feature: [VALUES.feature, VALUES.rareFeature] }, ...one },
     { name: 'type, dense', search: { type }, ...one },
-    { name: 'type, sparse', search: { type: [is.rareType] }, ...one },
-    { name: 'type, any of 3', search: { type: ANY_TYPE }, ...one, ...atOnce, ...unleash(16.6, 2) },
-    { name: 'createdBy, dense', search: { createdBy: [1] }, ...one, ...unleash(25.6) },
+    { name: 'type, sparse', search: { type: [VALUES.rareType] }, ...one },
+    { name: 'type, any of 3', search: { type: ANY_TYPE }, ...one, ...atOnce },
+    { name: 'createdBy, dense', search: { createdBy: [1] }, ...one },
     { name: 'createdBy, sparse', search: { createdBy: [480] }, ...one },
     { name: 'createdBy, any of 3', search: { createdBy: [1, 20, 480] }, ...one },
     { name: 'environment', search: { environment: PRODUCTION }, ...one },
     { name: 'environment, any of 2', search: { environment: ['production', 'staging'] }, ...one },
     { name: 'one day', search: day, ...one },
-    { name: 'one month', search: is.month, ...one, ...atOnce, ...unleash(17.8, 2) },
+    { name: 'one month', search: VALUES.month, ...one, ...atOnce },
     { name: 'two years', search: YEARS, ...one },
-    { name: 'project and type', search: { project, type }, ...atOnce, ...unleash(21.2) },
-    { name: 'project and type, silent', search: { project: [is.silent], type } },
-    { name: 'project and type, sparse', search: { project: [is.small], type: [is.rareType] } },
-    { name: 'project and month', search: { project, ...is.month } },
+    { name: 'project and type', search: { project, type }, ...atOnce },
+    { name: 'project and type, silent', search: { project: [VALUES.silent], type } },
+    { name: 'project and type, sparse', search: { project: [VALUES.small], type: [VALUES.rareType] } },
+    { name: 'project and month', search: { project, ...VALUES.month } },
     { name: 'project and two years', search: { project, ...YEARS } },
     { name: 'type and environment', search: { type, environment: PRODUCTION }, ...atOnce },
     { name: 'type and createdBy', search: { type, createdBy: [1] } },
     { name: 'type, any of 3, and environment', search: { type: ANY_TYPE, environment: PRODUCTION } },
-    { name: 'feature and type', search: { feature: [is.feature], type } },
+    { name: 'feature and type', search: { feature: [VALUES.feature], type } },
     { name: 'project, type and environment', search: { project, type, environment: PRODUCTION }, ...atOnce },
     { name: 'type, createdBy and two years', search: { type, createdBy: [1], ...YEARS } },
     {
       name: 'any of 2, any of 3 and environment',
-      search: { project: [is.project, is.silent], type: ANY_TYPE, environment: PRODUCTION },
+      search: { project: [VALUES.project, VALUES.silent], type: ANY_TYPE, environment: PRODUCTION },
     },
     { name: 'offset 10,000', search: { offset: 10_000 } },
     { name: 'offset, half', search: { offset: events * 0.5 } },
-    { name: 'offset, nine tenths', search: { offset: events * 0.9 }, ...atOnce, ...unleash(1_324) },
+    { name: 'offset, nine tenths', search: { offset: events * 0.9 }, ...atOnce },
     { name: 'environment, deep offset', search: { environment: PRODUCTION, offset: events * 0.1 } },
     {
       name: 'project, deep offset',
-      search: { project, offset: events * (profile === 'flat' ? 0.004 : 0.08) },
+      search: { project, offset: events * 0.08 },
     },
     { name: 'two years, deep offset', search: { ...YEARS, offset: events * 0.4 } },
-    { name: 'page of 1,000', search: { limit: 1_000 }, ...unleash(237, 2) },
+    { name: 'page of 1,000', search: { limit: 1_000 } },
     { name: 'project, page of 1,000', search: { project, limit: 1_000 } },
     { name: 'viewer, no filter', search: {}, caller: MOST, ...atOnce },
     { name: 'viewer, project', search: { project }, caller: MOST },
     { name: 'viewer, type, any of 3', search: { type: ANY_TYPE }, caller: MOST },
-    { name: 'viewer, one month', search: is.month, caller: MOST },
+    { name: 'viewer, one month', search: VALUES.month, caller: MOST },
     { name: 'viewer, deep offset', search: { offset: events * 0.7 }, caller: MOST },
     { name: 'viewer of half, no filter', search: {}, caller: OPEN },
     { name: 'viewer of half, type, any of 3', search: { type: ANY_TYPE }, caller: OPEN, ...atOnce },
-    { name: 'viewer of half, one month', search: is.month, caller: OPEN },
-    ...textCases(profile),
+    { name: 'viewer of half, one month', search: VALUES.month, caller: OPEN },
+    ...textCases(),
   ];
 }
 
-function textCases(profile: ProfileName): Case[] {
-  const is = VALUES[profile];
-  const project = [is.project];
+function textCases(): Case[] {
+  const project = [VALUES.project];
   const atOnce = { atOnce: true } as const;
-  const unleash = (cpuMs: number, times = 1) => (profile === 'flat' ? { unleash: { cpuMs, times } } : {});
   const text = (name: string, query: string, more: Partial<Case> = {}): Case => ({
     name: `text, ${name}`,
     ...more,
@@ -127,12 +107,12 @@ function textCases(profile: ProfileName): Case[] {
   });
   return [
     text('no hit', TEXTS.inNone, atOnce),
-    text('10 hits', TEXTS.inTen, { ...atOnce, ...unleash(27_730) }),
+    text('10 hits', TEXTS.inTen, atOnce),
     text('1,000 hits', TEXTS.inThousand),
     text('1 %', TEXTS.inHundredth),
     text('5 %, a word', TEXTS.word, atOnce),
     text('97 %', TEXTS.inNearlyAll, atOnce),
-    text('in every event', TEXTS.inAll, unleash(10_513, 2)),
+    text('in every event', TEXTS.inAll),
     text('1 character, no hit', 'j'),
     text('1 character, few hits', 'q'),
     text('1 character, some', 'w'),
@@ -148,17 +128,17 @@ function textCases(profile: ProfileName): Case[] {
     text('3 hexadecimal digits', 'a3f'),
     text('8 hexadecimal digits', '74f596e9'),
     text('a day', '2025-03-12T'),
-    text('beginning of many names', is.manyNames),
-    text('beginning of some names', is.someNames),
+    text('beginning of many names', VALUES.manyNames),
+    text('beginning of some names', VALUES.someNames),
     text('a ticket', 'HAL-12345'),
     text('upper case', TEXTS.word.toUpperCase()),
     text('97 %, offset 1,000', TEXTS.inNearlyAll, { search: { offset: 1_000 } }),
-    text('no hit, in project', TEXTS.inNone, { search: { project }, ...unleash(160) }),
+    text('no hit, in project', TEXTS.inNone, { search: { project } }),
     text('10 hits, in project', TEXTS.inTen, { search: { project } }),
     text('a word, in project', TEXTS.word, { search: { project } }),
     text('97 %, in project', TEXTS.inNearlyAll, { search: { project } }),
-    text('97 %, in silent project', TEXTS.inNearlyAll, { search: { project: [is.silent] } }),
-    text('a word, in one month', TEXTS.word, { search: is.month }),
+    text('97 %, in silent project', TEXTS.inNearlyAll, { search: { project: [VALUES.silent] } }),
+    text('a word, in one month', TEXTS.word, { search: VALUES.month }),
     text('10 hits, viewer', TEXTS.inTen, { caller: MOST }),
     text('a word, viewer', TEXTS.word, { caller: MOST }),
     text('97 %, viewer of half', TEXTS.inNearlyAll, { caller: OPEN }),

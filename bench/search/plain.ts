@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type pg from 'pg';
 
 /** A search of events, before it is written as an address or as SQL. */
@@ -43,16 +42,16 @@ const COLUMNS = {
   groupId: 'group_id',
 } as const;
 
-export const containsText = (form: string) =>
+const containsText = (form: string) =>
   `event_text(data, pre_data, tags, comment) ilike ${literal(`%${form.replace(/[\\%_]/g, '\\$&')}%`)}`;
-export const literal = (value: string | number) =>
+const literal = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 
 /**
  * The search as a condition on `events`, in the plainest SQL. It shares no code with the server, so that both cannot be wrong in
  * the same way.
  */
-export function conditionOf(search: Search, sight: Caller['sight'], matches = containsText): string {
+export function conditionOf(search: Search, sight: Caller['sight']): string {
   const parts = ['true'];
   for (const [name, column] of Object.entries(COLUMNS)) {
     const values = search[name as keyof typeof COLUMNS];
@@ -60,7 +59,7 @@ export function conditionOf(search: Search, sight: Caller['sight'], matches = co
   }
   if (search.from) parts.push(`created_at >= '${search.from}T00:00:00Z'`);
   if (search.to) parts.push(`created_at < timestamptz '${search.to}T00:00:00Z' + interval '24 hours'`);
-  if (search.query) parts.push(`(${formsOf(search.query).map(matches).join(' or ')})`);
+  if (search.query) parts.push(`(${formsOf(search.query).map(containsText).join(' or ')})`);
   if (sight) {
     const visible =
       sight.hidden.length > 0
@@ -72,7 +71,7 @@ export function conditionOf(search: Search, sight: Caller['sight'], matches = co
 }
 
 /** Text matches as typed and as JSON writes it: `say "hello"` is stored as `say \"hello\"`. */
-export const formsOf = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
+const formsOf = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
 
 /** Total and page in one statement, so in one snapshot. */
 export async function readPlain(
@@ -101,5 +100,3 @@ export function differenceOf(expected: Result, actual: Result): string | undefin
   if (expected.ids.join() === actual.ids.join()) return undefined;
   return `ids ${actual.ids.slice(0, 5).join()}… instead of ${expected.ids.slice(0, 5).join()}…`;
 }
-
-export const keyOf = (text: string): string => createHash('md5').update(text).digest('hex');

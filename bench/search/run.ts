@@ -1,9 +1,7 @@
-import { loadavg } from 'node:os';
 import type pg from 'pg';
-import { percentile } from '../measure.ts';
+import { cpuBetween, percentile, readCpu } from '../measure.ts';
 import type { Server } from '../server.ts';
 import type { Case } from './cases.ts';
-import { cpuBetween, readCpuOf } from './cpu.ts';
 import { readExpected } from './expected.ts';
 import { addressOf, type Caller, differenceOf, readHttp } from './plain.ts';
 
@@ -13,14 +11,12 @@ const MAX_ROUNDS = 300;
 const AT_ONCE = 16;
 
 export type Measured = {
-  name: string;
   total: number;
   p50: number;
   p95: number;
   cpuServer: number;
   cpuPostgres: number;
   rounds: number;
-  load: number;
   /** p95 with 16 callers at once. */
   atOnceP95?: number;
   /** The difference from plain SQL, or the error. */
@@ -40,7 +36,7 @@ export async function runCase(
   one: Case,
   { server, client, caller, loaded, seconds }: Setting,
 ): Promise<Measured> {
-  const expected = await readExpected(client, { search: one.search, caller }, loaded);
+  const expected = await readExpected(client, one.search, caller, loaded);
   const failure = await readHttp(server.url, one.search, caller).then(
     actual => differenceOf(expected, actual),
     error => (error as Error).message,
@@ -48,21 +44,19 @@ export async function runCase(
   const request = sender(server.url + addressOf(one.search), caller.token);
   const end = performance.now() + seconds * 1_000;
   for (let n = 0; n < WARM_UP && performance.now() < end; n++) await request();
-  const before = await readCpuOf(server.pid, client);
+  const before = await readCpu(server.pid, client);
   const times: number[] = [];
   while (times.length < MIN_ROUNDS || (performance.now() < end && times.length < MAX_ROUNDS)) {
     times.push(await request());
   }
-  const cpu = cpuBetween(before, await readCpuOf(server.pid, client));
+  const cpu = cpuBetween(before, await readCpu(server.pid, client));
   return {
-    name: one.name,
     total: expected.total,
     p50: percentile(times, 0.5),
     p95: percentile(times, 0.95),
     cpuServer: cpu.server / times.length,
     cpuPostgres: cpu.postgres / times.length,
     rounds: times.length,
-    load: loadavg()[0] ?? 0,
     ...(failure === undefined ? {} : { failure }),
   };
 }

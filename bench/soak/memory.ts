@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { residentMb } from '../measure.ts';
 
 const EVERY_MS = 2_000;
 
@@ -26,11 +26,4 @@ export function watchMemory(pids: number[]): MemoryWatch {
 
 function mean(samples: number[][]): number {
   return samples.flat().reduce((sum, value) => sum + value, 0) / samples.flat().length;
-}
-
-/** Memory of a process. 0 for a process that has ended: the campaign reports that itself. */
-export function residentMb(pid: number): number {
-  const file = `/proc/${pid}/status`;
-  const kilobytes = existsSync(file) ? /VmRSS:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
-  return Math.round(Number(kilobytes ?? 0) / 1_024);
 }

@@ -2,14 +2,13 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { writeRecording } from '../../server/src/test/unleash/file.ts';
 import { run, type Send } from '../../server/src/test/unleash/run.ts';
+import { freePort } from '../server.ts';
 
 // Records how Unleash responds: starts its npm package as a separate program with an empty database, and sends every request
 // of server/src/test/unleash/requests/. The recording has statuses, field names and types, and no values.
@@ -102,13 +101,4 @@ async function until(condition: () => Promise<boolean>, withinMs: number): Promi
     if (Date.now() > end || server.exitCode !== null) throw new Error('Unleash did not get ready in time');
     await sleep(500);
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port: free } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return free;
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-const pages = globSync(['*.md', 'docs/**/*.md', 'bench/*.md'], { cwd: ROOT }).toSorted();
+const pages = globSync(['*.md', 'docs/**/*.md', 'bench/**/*.md'], { cwd: ROOT }).toSorted();
 
 /** The anchors of a page's headings, as GitHub makes them. */
 const anchorsOf = (text: string): string[] =>

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 
-// JSON that PostgreSQL composes as text: jsonb cost half as much again (bench/README.md).
+// JSON that PostgreSQL composes as text: jsonb cost half as much again (bench/reports/measurements.md).
 
 export const jsonTime = (value: RawBuilder<unknown>) =>
   sql`to_char(${value} at time zone 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\\"')`;

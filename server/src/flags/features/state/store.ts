@@ -32,7 +32,7 @@ const COLLABORATORS = jsonList(
  * closing brace. `FeatureState` and `Feature` are both made of it.
  *
  * Text and not jsonb, lists from index look-ups and not from joins, the environments last: PostgreSQL spends its time on
- * composing text, and each of these was measured (bench/README.md). `offset 0` makes it quote a name once and not once per
+ * composing text, and each of these was measured (bench/reports/measurements.md). `offset 0` makes it quote a name once and not once per
  * strategy. `order by` comes before it, because sorting the finished texts would write them to disk.
  */
 const fieldsOf = (where: RawBuilder<unknown>, amount: Amount) => sql`

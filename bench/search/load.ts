@@ -5,10 +5,10 @@ import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { extendPartitions } from '../../server/src/record/events/partitions.ts';
 import { keepOrFill, stepper, withClient } from '../database.ts';
 import { copyIn } from './copy.ts';
-import { COLUMNS, copyLine, PROFILES, type Profile, type ProfileName, USERS } from './profiles.ts';
+import { COLUMNS, copyLine, PROJECTS, USERS } from './events.ts';
 
 /** Change it with the events. A database of another version is created again. */
-const VERSION = 1;
+const VERSION = 2;
 const BATCH = 10_000;
 const LINES_PER_CHUNK = 200;
 const IDS_PER_PARTITION = 4_194_304;
@@ -20,43 +20,38 @@ export const VIEWERS = [
 ] as const;
 
 /** The projects that a viewer cannot read. */
-export const hiddenProjects = (profile: Profile, hiddenEvery: number): string[] =>
-  profile.projects.filter((_, n) => (n + 1) % hiddenEvery === 0);
+export const hiddenProjects = (hiddenEvery: number): string[] =>
+  PROJECTS.filter((_, n) => (n + 1) % hiddenEvery === 0);
 
 const PEOPLE = `
   insert into users (name, username) select 'User ' || n, 'user-' || n from generate_series(1, ${USERS}) as n;
   insert into users (name, username) select name, name from unnest($1::text[]) as name;
   insert into user_roles (user_id, role_id) select id, 3 from users where username = any ($1);`;
 
-/** On the server of DATABASE_URL: halyard_bench_10m for 10 million events, halyard_bench_flat_1m for the other profile. */
-export function databaseOf(name: ProfileName, events: number): URL {
+/** On the server of DATABASE_URL: halyard_bench_10m for 10 million events. */
+export function databaseOf(events: number): URL {
   const url = new URL(process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres');
   const size = events % 1_000_000 === 0 ? `${events / 1_000_000}m` : `${events}`;
-  url.pathname = `/halyard_bench_${name === 'skewed' ? '' : `${name}_`}${size}`;
+  url.pathname = `/halyard_bench_${size}`;
   return url;
 }
 
 /** A database with that many events, migrated, filled and analyzed. A database from an earlier run is kept and migrated. */
-export async function prepareEvents(
-  url: URL,
-  name: ProfileName,
-  events: number,
-  fresh = false,
-): Promise<void> {
-  const marker = `${events} events, profile ${name}, version ${VERSION}`;
-  await keepOrFill(url, marker, fresh, () => fill(url, PROFILES[name], events));
+export async function prepareEvents(url: URL, events: number, fresh: boolean): Promise<void> {
+  const marker = `${events} events, version ${VERSION}`;
+  await keepOrFill(url, marker, fresh, () => fill(url, events));
   await migrate(url.href);
 }
 
-async function fill(url: URL, profile: Profile, events: number): Promise<void> {
+async function fill(url: URL, events: number): Promise<void> {
   await addPartitions(url, events);
   await withClient(url, async client => {
     const step = stepper(client);
     await client.query(`set maintenance_work_mem = '1GB'; set jit = off`);
-    await addPeople(client, profile);
+    await addPeople(client);
     const indexes = await dropIndexes(client);
     const start = performance.now();
-    await copyEvents(url, profile, events);
+    await copyEvents(url, events);
     console.error(`events: ${((performance.now() - start) / 1_000).toFixed(1)} s`);
     await client.query(`select setval('events_id_seq', $1)`, [events]);
     for (const index of indexes) await step(index.slice(0, 60), index);
@@ -82,18 +77,18 @@ async function addPartitions(url: URL, events: number): Promise<void> {
   }
 }
 
-async function addPeople(client: pg.Client, profile: Profile): Promise<void> {
+async function addPeople(client: pg.Client): Promise<void> {
   const viewers = VIEWERS.map(viewer => viewer.username);
   for (const statement of PEOPLE.split(';').slice(0, -1)) {
     await client.query(statement, statement.includes('$1') ? [viewers] : []);
   }
-  const isPrivate = (project: string) => hiddenProjects(profile, 2).includes(project);
+  const isPrivate = (project: string) => hiddenProjects(2).includes(project);
   await client.query(
     `insert into projects (id, name, mode) select id, id, mode from unnest($1::text[], $2::text[]) as t (id, mode)`,
-    [profile.projects, profile.projects.map(project => (isPrivate(project) ? 'private' : 'open'))],
+    [PROJECTS, PROJECTS.map(project => (isPrivate(project) ? 'private' : 'open'))],
   );
   for (const { username, hiddenEvery } of VIEWERS) {
-    const hidden = hiddenProjects(profile, hiddenEvery);
+    const hidden = hiddenProjects(hiddenEvery);
     await client.query(
       `insert into user_roles (user_id, role_id, project)
        select users.id, 6, projects.id from users, projects
@@ -114,7 +109,7 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
 }
 
 /** One connection per processor; this process writes the lines for all of them. */
-async function copyEvents(url: URL, profile: Profile, events: number): Promise<void> {
+async function copyEvents(url: URL, events: number): Promise<void> {
   let next = 1;
   const work = () =>
     withClient(url, async client => {
@@ -122,18 +117,18 @@ async function copyEvents(url: URL, profile: Profile, events: number): Promise<v
         const first = next;
         next += BATCH;
         const last = Math.min(first + BATCH - 1, events);
-        await copyIn(client, `copy events (${COLUMNS}) from stdin`, lines(profile, first, last, events));
+        await copyIn(client, `copy events (${COLUMNS}) from stdin`, lines(first, last, events));
         if (last % 500_000 === 0) console.error(`${last} events`);
       }
     });
   await Promise.all(Array.from({ length: availableParallelism() }, work));
 }
 
-function* lines(profile: Profile, first: number, last: number, events: number): Generator<string> {
+function* lines(first: number, last: number, events: number): Generator<string> {
   for (let n = first; n <= last; n += LINES_PER_CHUNK) {
     let chunk = '';
     for (let line = n; line < n + LINES_PER_CHUNK && line <= last; line++) {
-      chunk += copyLine(profile, line, events);
+      chunk += copyLine(line, events);
     }
     yield chunk;
   }

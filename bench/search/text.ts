@@ -1,4 +1,9 @@
-import { WORDS } from '../data.ts';
+/** Made-up words, so that a search for text finds what was put there and nothing by chance. */
+const WORDS = ['ba', 'co', 'du', 'fe', 'gi', 'ho', 'la', 'mi', 'no', 'pu'].flatMap(first =>
+  ['bra', 'clo', 'dri', 'fle', 'gru', 'pla', 'ske', 'sto'].flatMap(second =>
+    ['ben', 'dor', 'lin', 'mak', 'tus'].map(third => first + second + third),
+  ),
+);
 
 /** Text that the search cases look for, by the share of events that contain it. */
 export const TEXTS = {
@@ -41,25 +46,17 @@ export function sentences(random: Random, n: number, events: number): string {
   return text;
 }
 
-const VARIANT = (random: Random, n: number) =>
-  `{"name": "variant-${n}", "weight": ${Math.floor(random() * 1_000)}, ` +
-  `"payload": {"type": "string", "value": "${hex(random)}"}}`;
-
 /** The state of a strategy as JSON, like `data` and `preData` of a real event. 8 and 6 words of 400. */
-export function strategy(
-  random: Random,
-  one: { name: string; at: string; sentences: string; variants: number },
-): string {
+export function strategy(random: Random, one: { name: string; at: string; sentences: string }): string {
   const described = Array.from({ length: 8 }, () => pick(random)).join(' ');
   const values = Array.from({ length: 6 }, () => `"${pick(random)}"`).join(', ');
-  const variants = Array.from({ length: one.variants }, (_, n) => VARIANT(random, n)).join(', ');
   return (
     `{"id": "${uuid(random)}", "name": "${one.name}", ` +
     `"strategyName": "${random() < 0.97 ? TEXTS.inNearlyAll : 'userWithId'}", ` +
     `"description": ${JSON.stringify(described + one.sentences)}, "createdAt": "${one.at}", ` +
     `"parameters": {"rollout": "${Math.floor(random() * 100)}", "stickiness": "default", "groupId": "${one.name}"}, ` +
     `"constraints": [{"contextName": "appVersion", "operator": "IN", "inverted": false, "caseInsensitive": false, ` +
-    `"values": [${values}]}], ${variants ? `"variants": [${variants}], ` : ''}` +
+    `"values": [${values}]}], ` +
     `"segments": [${Math.floor(random() * 40)}], "disabled": false, "sortOrder": ${Math.floor(random() * 10)}}`
   );
 }

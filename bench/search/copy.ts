@@ -38,21 +38,3 @@ async function send(wire: Wire, chunks: Iterable<string>): Promise<void> {
   }
   wire.endCopyFrom();
 }
-
-/** Hands over what COPY … TO STDOUT sends. */
-export async function copyOut(
-  client: pg.Client,
-  statement: string,
-  take: (chunk: Buffer) => void,
-): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const query = {
-      submit: (wire: Wire) => wire.query(statement),
-      handleCopyData: ({ chunk }: { chunk: Buffer }) => take(chunk),
-      handleCommandComplete: () => undefined,
-      handleError: reject,
-      handleReadyForQuery: () => resolve(),
-    };
-    client.query(query as unknown as pg.Submittable);
-  });
-}

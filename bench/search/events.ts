@@ -1,0 +1,69 @@
+import { randomFrom } from '../../server/src/test/delivery-campaign.ts';
+import { sentences, strategy, uuid } from './text.ts';
+
+/** The columns of an event in the order in which COPY writes them. */
+export const COLUMNS =
+  'id, created_at, group_id, type, created_by, created_by_user_id, created_by_kind, ip, project, environment, feature_name, ' +
+  'data, pre_data, tags';
+
+export const USERS = 500;
+/** This project has a tenth of all events, all in the first third of the time. */
+const SILENT = 301;
+export const PROJECTS = Array.from({ length: SILENT }, (_, n) => `project-${n + 1}`);
+const FEATURES = 20_000;
+const ENVIRONMENTS = ['production', 'development', 'staging'];
+const FIRST_DAY = Date.parse('2023-11-01');
+const MS = 1_096 * 86_400_000;
+const WITH_PRE_DATA = 0.45;
+
+/** A fixed list: databases are kept, and new types of the server must not change them. Features first: they dominate a real log. */
+const TYPES =
+  `feature-created feature-deleted feature-updated feature-metadata-updated feature-variants-updated
+feature-environment-variants-updated feature-project-change feature-archived feature-revived feature-import feature-tagged
+feature-tag-import feature-strategy-update feature-strategy-add feature-strategy-remove feature-type-updated feature-completed
+feature-uncompleted feature-untagged feature-stale-on feature-stale-off feature-environment-enabled
+feature-environment-disabled feature-favorited feature-unfavorited feature-potentially-stale-on feature-dependency-added
+feature-dependency-removed feature-dependencies-removed feature-link-added feature-link-updated feature-link-removed
+application-created strategy-order-changed drop-feature-tags drop-features strategy-created strategy-deleted
+strategy-deprecated strategy-reactivated strategy-updated strategy-import drop-strategies context-field-created
+context-field-updated context-field-deleted project-access-added project-access-user-roles-updated
+project-access-group-roles-updated project-access-user-roles-deleted project-access-group-roles-deleted
+project-access-updated project-created project-updated project-deleted project-archived project-revived project-import
+project-user-added project-user-removed project-user-role-changed project-group-role-changed project-group-added
+project-group-removed role-created role-updated role-deleted drop-projects tag-created tag-deleted tag-import drop-tags
+tag-type-created tag-type-deleted tag-type-updated tag-type-import drop-tag-types addon-config-created addon-config-updated
+addon-config-deleted db-pool-update user-created user-updated user-deleted drop-environments environment-import
+environment-created environment-updated environment-deleted segment-created segment-updated segment-deleted group-created
+group-updated group-deleted group-user-added group-user-removed setting-created setting-updated setting-deleted`.split(
+    /\s+/,
+  );
+
+const seeded = (n: number) => randomFrom(Math.imul(n, 0x9e3779b1));
+const orNull = (value: string | undefined) => value ?? '\\N';
+
+/** Event number `n` of `events` as a line of COPY, the same in every run. As in a real log, a few projects, features, users and types dominate. */
+export function copyLine(n: number, events: number): string {
+  const random = seeded(n);
+  /** From 1 to size, the smaller the more often (Zipf 1.0): of 300 the first has 12 %, of 500 the first 11 %. */
+  const rank = (size: number) => Math.floor(Math.exp(random() * Math.log(size + 1)));
+  const isSilent = n / events < 1 / 3 && random() < 0.3;
+  const drawn = rank(SILENT - 1);
+  const number = isSilent ? SILENT : random() < 0.9 ? drawn : undefined;
+  const featureNumber = rank(Math.max(5, FEATURES / (6.28 * (number ?? SILENT - 1))));
+  const type = TYPES[rank(TYPES.length) - 1] ?? '';
+  const user = rank(USERS);
+  const project = number === undefined ? undefined : `project-${number}`;
+  const environment = random() < 0.5 ? ENVIRONMENTS[Math.floor(random() * 3)] : undefined;
+  const feature = random() < 0.8 ? `project-${number ?? 0}-feature-${featureNumber}` : undefined;
+  const at = new Date(FIRST_DAY + (MS * n) / events).toISOString();
+  const state = { name: feature ?? project ?? 'instance', at, sentences: '' };
+  const data = strategy(random, { ...state, sentences: sentences(random, n, events) });
+  const preData = random() < WITH_PRE_DATA ? strategy(random, state) : undefined;
+  const tags = random() < 0.05 ? '[{"type": "simple", "value": "checkout"}]' : '[]';
+  const groupId = uuid(seeded(-Math.floor(n / 2) - 1));
+  return (
+    `${n}\t${at}\t${groupId}\t${type}\tuser-${user}\t${user}\tuser\t192.0.2.${n % 250}\t` +
+    `${orNull(project)}\t${orNull(environment)}\t${orNull(feature)}\t` +
+    `${data.replaceAll('\\', '\\\\')}\t${orNull(preData)}\t${tags}\n`
+  );
+}
