@@ -1,5 +1,7 @@
 import { Button, Modal } from '@mantine/core';
-import { CopyButton } from './Copy.tsx';
+import { Check, Copy } from 'lucide-react';
+import { useState } from 'react';
+import { copyText } from './Copy.tsx';
 import s from './Secret.module.css';
 
 /** A secret that the server shows once. The dialog closes only with "I have stored it". */
@@ -25,15 +27,35 @@ export function Secret({
       centered
     >
       <p className={s.words}>{children ?? 'Copy the secret now. Halyard does not show it again.'}</p>
-      <div className={s.secret}>
-        <code>{secret}</code>
-        <CopyButton text={secret} label="Copy secret" />
-      </div>
+      <SecretField secret={secret} />
       <div className={s.buttons}>
         <Button variant="filled" onClick={onStored} data-autofocus>
           I have stored it
         </Button>
       </div>
     </Modal>
+  );
+}
+
+/** The secret in a sunken field, and the button that copies it. */
+export function SecretField({ secret }: { secret: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    await copyText(secret);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <div className={s.secret}>
+      <code>{secret}</code>
+      <Button
+        variant="filled"
+        leftSection={copied ? <Check size={14} /> : <Copy size={14} />}
+        aria-label="Copy secret"
+        onClick={() => void copy()}
+      >
+        Copy
+      </Button>
+    </div>
   );
 }

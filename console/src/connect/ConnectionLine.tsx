@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Time } from '../ui/Time.tsx';
+import s from './connect.module.css';
+import { connectingApplicationQuery, seenAtQuery, useOfTokenQuery } from './queries.ts';
+import { type Connection, connectionOf, sdkOf } from './state.ts';
+
+/** How far a token is: no request, a request without an SDK, an SDK that registered, or one that evaluated a flag. */
+export function useConnection(token: {
+  id: number;
+  environment: string | null;
+  createdAt: string;
+  project?: string | undefined;
+}): Connection & { error: Error | null } {
+  const use = useQuery(useOfTokenQuery(token.id));
+  const seen = useQuery({
+    ...seenAtQuery(token.id, token.project),
+    // Only a program without an SDK needs it.
+    enabled: use.data?.length === 0,
+  });
+  const application = use.data?.[0];
+  const details = useQuery({
+    ...connectingApplicationQuery(application?.appName ?? ''),
+    enabled: application !== undefined,
+  });
+  return {
+    ...connectionOf(token, application, details.data?.seenToggles ?? [], seen.data ?? undefined),
+    error: use.error,
+  };
+}
+
+/** A line of one height that turns green by itself. A polite live region says so once for each state. */
+export function ConnectionLine({ connection }: { connection: ReturnType<typeof useConnection> }) {
+  const { state, application, flag, seenAt, error } = connection;
+  return (
+    <div className={s.live} data-state={state} role="status">
+      {state === 'waiting' ? (
+        <i className={s.pulse} aria-hidden="true" />
+      ) : (
+        <i className={s.tick} aria-hidden="true">
+          <Check size={12} />
+        </i>
+      )}
+      {state === 'waiting' && (
+        <Words
+          note={
+            error ? `${error.message} Retrying.` : 'This line turns green by itself. You can leave the page.'
+          }
+        >
+          Waiting for the first SDK…
+        </Words>
+      )}
+      {state === 'used' && (
+        <Words note="No SDK has registered. OpenFeature providers and curl do not register.">
+          A program used the token{' '}
+          {seenAt && (
+            <b>
+              <Time at={seenAt} />
+            </b>
+          )}
+        </Words>
+      )}
+      {application && state !== 'waiting' && (
+        <>
+          <Words
+            note={
+              flag === undefined
+                ? 'SDKs report their first evaluation within a minute.'
+                : sdkOf(application.sdkVersion)
+            }
+          >
+            <b>{application.appName}</b> registered <Time at={application.lastSeen} />
+            {flag !== undefined && (
+              <>
+                {' '}
+                · evaluated <b className="mono">{flag}</b>
+              </>
+            )}
+          </Words>
+          <Link to="/applications/$appName" params={{ appName: application.appName }} className={s.link}>
+            Open application
+          </Link>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Words({ note, children }: { note: string | undefined; children: ReactNode }) {
+  return (
+    <span className={s.words}>
+      <span>{children}</span>
+      {note && <small>{note}</small>}
+    </span>
+  );
+}

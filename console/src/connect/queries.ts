@@ -1,0 +1,46 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, unwrap } from '../api/client.ts';
+import { applicationQuery } from '../applications/queries.ts';
+
+/** The server writes what SDKs report every 10 s. */
+const WAITING_MS = 3_000;
+const CONNECTED_MS = 15_000;
+
+/** The applications that used a token, those that were seen last first. */
+export const useOfTokenQuery = (tokenId: number) =>
+  queryOptions({
+    queryKey: ['token-use', tokenId],
+    queryFn: async ({ signal }) => {
+      const query = { token: String(tokenId) };
+      const { tokens } = await unwrap(
+        api.GET('/api/admin/metrics/api-tokens', { params: { query }, signal }),
+      );
+      return tokens[0]?.applications ?? [];
+    },
+    refetchInterval: ({ state }) => (state.data?.length ? CONNECTED_MS : WAITING_MS),
+  });
+
+/** When a token was last used, by an SDK or by a program without one. Null: never. */
+export const seenAtQuery = (tokenId: number, project: string | undefined) =>
+  queryOptions({
+    queryKey: ['token-seen', tokenId, project],
+    queryFn: async ({ signal }) => {
+      const { tokens } = await unwrap(
+        project === undefined
+          ? api.GET('/api/admin/api-tokens/{token}', { params: { path: { token: String(tokenId) } }, signal })
+          : api.GET('/api/admin/projects/{projectId}/api-tokens', {
+              params: { path: { projectId: project } },
+              signal,
+            }),
+      );
+      return tokens.find(({ id }) => id === tokenId)?.seenAt ?? null;
+    },
+    refetchInterval: ({ state }) => (state.data ? CONNECTED_MS : WAITING_MS),
+    retry: false,
+  });
+
+/** An application, read often while it has not evaluated a flag yet. */
+export const connectingApplicationQuery = (appName: string) => ({
+  ...applicationQuery(appName),
+  refetchInterval: WAITING_MS,
+});

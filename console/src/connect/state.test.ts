@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { connectionOf, sdkOf } from './state.ts';
+
+const token = { environment: 'production', createdAt: '2026-11-15T09:30:00.000Z' };
+const application = {
+  appName: 'shop',
+  environment: 'production',
+  sdkVersion: 'unleash-node-sdk:6.12.1',
+  instances: 1,
+  lastSeen: '2026-11-15T09:31:00.000Z',
+};
+const flag = (name: string, lastSeenAt: string, environments = ['production']) => ({
+  name,
+  lastSeenAt,
+  environments,
+});
+
+test('waits until a request arrives', () => {
+  expect(connectionOf(token, undefined, [], undefined)).toEqual({ state: 'waiting' });
+});
+
+test('tells a program without an SDK from one that registered', () => {
+  const seenAt = '2026-11-15T09:31:00.000Z';
+
+  expect(connectionOf(token, undefined, [], seenAt)).toEqual({ state: 'used', seenAt });
+  expect(connectionOf(token, application, [], seenAt)).toEqual({ state: 'registered', application });
+});
+
+test('names the newest flag that the application evaluated in the environment of the token', () => {
+  const flags = [
+    flag('first', '2026-11-15T09:32:00.000Z'),
+    flag('newest', '2026-11-15T09:34:00.000Z'),
+    flag('elsewhere', '2026-11-15T09:35:00.000Z', ['development']),
+  ];
+
+  expect(connectionOf(token, application, flags, undefined)).toMatchObject({
+    state: 'evaluated',
+    flag: 'newest',
+  });
+});
+
+test('ignores flags that the application evaluated before the token existed', () => {
+  const flags = [flag('old', '2026-11-15T07:00:00.000Z')];
+
+  expect(connectionOf(token, application, flags, undefined).state).toBe('registered');
+});
+
+test('separates an SDK from its version', () => {
+  expect(sdkOf('unleash-node-sdk:6.12.1')).toBe('unleash-node-sdk 6.12.1');
+  expect(sdkOf(null)).toBeUndefined();
+});
