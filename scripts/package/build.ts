@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFi
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PACKAGE_LIST } from '../../console/scripts/packages.ts';
-import { readLibrary } from '../../server/src/platform/http/docs.ts';
+import { readLibrary } from '../../server/src/platform/http/description/docs.ts';
 import { packagesOfApiPage } from './api-page/packages.ts';
 import { bundle } from './bundle.ts';
 import { type Content, foldersOf, readContents } from './contents.ts';

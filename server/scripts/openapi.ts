@@ -11,7 +11,7 @@ readOptions({
 const { buildApp } = await import('../src/app.ts');
 const { readConfig } = await import('../src/platform/config.ts');
 const { openDb } = await import('../src/platform/db/database.ts');
-const { openApiText } = await import('../src/platform/http/openapi.ts');
+const { openApiText } = await import('../src/platform/http/description/openapi.ts');
 
 // No request is made, so the database is never reached.
 const db = openDb({

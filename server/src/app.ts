@@ -61,30 +61,34 @@ import type { Config } from './platform/config.ts';
 import type { Db } from './platform/db/database.ts';
 import { pendingMigrations } from './platform/db/migrate.ts';
 import type { App } from './platform/http/app.ts';
-import { installBodyShares } from './platform/http/body-shares.ts';
-import { installChecks } from './platform/http/checks.ts';
-import { installClosing } from './platform/http/closing.ts';
-import { boundedViolations, lazyCompilers } from './platform/http/compilers.ts';
-import { installCompression } from './platform/http/compression.ts';
-import { docsRoutes } from './platform/http/docs.ts';
-import { installErrors, sendError } from './platform/http/errors.ts';
-import { installSecurityHeaders, securityHeaders } from './platform/http/headers.ts';
-import { healthRoutes } from './platform/http/health.ts';
-import { installIgnored } from './platform/http/ignored.ts';
-import { installInputLimits, MAX_PARAM_LENGTH } from './platform/http/input.ts';
-import { installJsonBodies } from './platform/http/json.ts';
-import { installRequestLog, logOptions, RequestLogController } from './platform/http/log.ts';
-import { makeLongReads } from './platform/http/long-reads.ts';
-import { installMetrics } from './platform/http/metrics.ts';
-import { installMetricsToken } from './platform/http/metrics-token.ts';
-import { installOpenApi } from './platform/http/openapi.ts';
-import { makeOutageLog, type OutageLog } from './platform/http/outage-log.ts';
-import { installWriteLimit } from './platform/http/rate-limit.ts';
-import { installRowIds, ROW_ID } from './platform/http/row-ids.ts';
-import { sharedServer } from './platform/http/shared-server.ts';
-import { clientErrorHandler, installExpectations, rejectTwoHosts } from './platform/http/socket-errors.ts';
-import { installStalledClients } from './platform/http/stalled-clients.ts';
-import { RULE } from './platform/http/violations.ts';
+import { docsRoutes } from './platform/http/description/docs.ts';
+import { installOpenApi } from './platform/http/description/openapi.ts';
+import { installChecks } from './platform/http/input/checks.ts';
+import { boundedViolations, lazyCompilers } from './platform/http/input/compilers.ts';
+import { installIgnored } from './platform/http/input/ignored.ts';
+import { installJsonBodies } from './platform/http/input/json.ts';
+import { installRowIds, ROW_ID } from './platform/http/input/row-ids.ts';
+import { installInputLimits, MAX_PARAM_LENGTH } from './platform/http/input/url-limits.ts';
+import { RULE } from './platform/http/input/violations.ts';
+import { installCompression } from './platform/http/output/compression.ts';
+import { installErrors, sendError } from './platform/http/output/errors.ts';
+import { installSecurityHeaders, securityHeaders } from './platform/http/output/headers.ts';
+import { installBodyShares } from './platform/http/protection/body-shares.ts';
+import { makeLongReads } from './platform/http/protection/long-reads.ts';
+import { installMetricsToken } from './platform/http/protection/metrics-token.ts';
+import { installWriteLimit } from './platform/http/protection/rate-limit.ts';
+import {
+  clientErrorHandler,
+  installExpectations,
+  rejectTwoHosts,
+} from './platform/http/protection/socket-errors.ts';
+import { installStalledClients } from './platform/http/protection/stalled-clients.ts';
+import { installClosing } from './platform/http/server/closing.ts';
+import { healthRoutes } from './platform/http/server/health.ts';
+import { installRequestLog, logOptions, RequestLogController } from './platform/http/server/log.ts';
+import { installMetrics } from './platform/http/server/metrics.ts';
+import { makeOutageLog, type OutageLog } from './platform/http/server/outage-log.ts';
+import { sharedServer } from './platform/http/server/shared-server.ts';
 import { passwordHashes } from './platform/secrets/password-hash.ts';
 import { keyringOf } from './platform/secrets/seal.ts';
 import { COMMENT_PARAMETER, installComments } from './record/comment.ts';
@@ -365,7 +369,7 @@ function serverOptions(
     bodyLimit: BODY_LIMIT_BYTES,
     // Slow clients: with Node's own 60 s and 300 s a thousand of them were all alive after 15 s, with these none.
     requestTimeout: 10_000,
-    // A request without a Host is rejected with a body (platform/http/input.ts). Node rejects it without one.
+    // A request without a Host is rejected with a body (platform/http/input/url-limits.ts). Node rejects it without one.
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAM_LENGTH },
     ajv: {
@@ -383,13 +387,13 @@ function serverOptions(
       },
     },
     schemaController: lazyCompilers,
-    // Ours is made of `validation` (platform/http/violations.ts). Fastify's would join all violations, of which there can be 100,000.
+    // Ours is made of `validation` (platform/http/input/violations.ts). Fastify's would join all violations, of which there can be 100,000.
     schemaErrorFormatter: () => new Error('The request does not match its schema'),
     // No hook runs for these, so the headers are set here.
     frameworkErrors: async (error, request, reply) =>
       await sendError((await request.server.callerError(request)) ?? error, request, reply.headers(headers)),
     clientErrorHandler: clientErrorHandler(headers),
-    // Requests that arrive before the last connection closes still get a response (platform/http/closing.ts).
+    // Requests that arrive before the last connection closes still get a response (platform/http/server/closing.ts).
     return503OnClosing: false,
   };
 }

@@ -14,7 +14,11 @@ import { checkPooler } from './platform/db/pooler.ts';
 import { makeWriteState, writeMetrics } from './platform/db/write-state.ts';
 import { ApiError } from './platform/errors.ts';
 import type { App } from './platform/http/app.ts';
-import { LONG_READ_CONNECTIONS, LONG_READ_WAIT_MS, SEARCH_CONNECTIONS } from './platform/http/long-reads.ts';
+import {
+  LONG_READ_CONNECTIONS,
+  LONG_READ_WAIT_MS,
+  SEARCH_CONNECTIONS,
+} from './platform/http/protection/long-reads.ts';
 import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
 import { keepFlushing } from './reporting/metrics/keep-flushing.ts';

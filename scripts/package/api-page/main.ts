@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOptions } from '../../../server/src/platform/command-line.ts';
-import { readLibrary } from '../../../server/src/platform/http/docs.ts';
+import { readLibrary } from '../../../server/src/platform/http/description/docs.ts';
 import { readContents } from '../contents.ts';
 import { download, keyOf } from '../download.ts';
 import { API_PAGE_COMMAND, LIST } from './packages.ts';

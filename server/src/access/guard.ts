@@ -4,7 +4,7 @@ import { type Actor, ADMIN_TOKEN_USER_ID, type Credential, nameOfAdminToken } fr
 import type { Db, Reader } from '../platform/db/database.ts';
 import { ApiError, authenticationRequired, noAccess, notFound } from '../platform/errors.ts';
 import type { App } from '../platform/http/app.ts';
-import { isProxyPath } from '../platform/http/errors.ts';
+import { isProxyPath } from '../platform/http/output/errors.ts';
 import { readSessionCookie } from './cookie.ts';
 import { type Permission, type ProjectPermission, placeOf, type RoutePermission } from './permissions.ts';
 import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';

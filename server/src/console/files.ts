@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { locate } from '../platform/files.ts';
-import type { Encoding } from '../platform/http/accept-encoding.ts';
-import { copyOf, type StoredFile } from '../platform/http/stored-file.ts';
+import type { Encoding } from '../platform/http/output/accept-encoding.ts';
+import { copyOf, type StoredFile } from '../platform/http/output/stored-file.ts';
 
 export const CONSOLE_FOLDER = fileURLToPath(locate('console'));
 

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound } from '../platform/errors.ts';
-import { acceptsPages } from '../platform/http/accepts-pages.ts';
 import type { App } from '../platform/http/app.ts';
-import { type StoredFile, sendFile } from '../platform/http/stored-file.ts';
+import { acceptsPages } from '../platform/http/output/accepts-pages.ts';
+import { type StoredFile, sendFile } from '../platform/http/output/stored-file.ts';
 import type { ConsoleFiles } from './files.ts';
 import { CONSOLE_POLICY } from './policy.ts';
 

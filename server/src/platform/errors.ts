@@ -1,4 +1,4 @@
-/** The names a caller may see. platform/http/errors.ts maps each to its status. */
+/** The names a caller may see. platform/http/output/errors.ts maps each to its status. */
 export const ERROR_NAMES = [
   'AlreadyCarriedOutError',
   'AuthenticationRequired',

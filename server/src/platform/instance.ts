@@ -1,5 +1,5 @@
 import type { Limits } from './config.ts';
-import type { LongReads } from './http/long-reads.ts';
+import type { LongReads } from './http/protection/long-reads.ts';
 import type { Keyring } from './secrets/seal.ts';
 
 /** What operations need to know about the server they run on. */

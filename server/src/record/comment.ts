@@ -1,6 +1,6 @@
 import { badData } from '../platform/errors.ts';
 import type { App } from '../platform/http/app.ts';
-import { hasControlCharacter, isInvisible, isStorable } from '../platform/http/text.ts';
+import { hasControlCharacter, isInvisible, isStorable } from '../platform/http/input/text.ts';
 
 const HEADER = 'halyard-comment';
 /** Percent-encoded, 500 characters are at most 4,500 bytes: a character of 3 bytes takes 9. Some proxies accept 8 KiB of headers. */

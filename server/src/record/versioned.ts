@@ -1,4 +1,4 @@
-import { makeEtag } from '../platform/http/etag.ts';
+import { makeEtag } from '../platform/http/output/etag.ts';
 import type { Change } from './change.ts';
 
 /** A resource that several people edit, so that its GET has an ETag and its writes check If-Match. */

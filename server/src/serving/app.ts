@@ -9,10 +9,10 @@ import Fastify, {
 import type { Registry } from 'prom-client';
 import type { Admission } from '../platform/admission/metrics.ts';
 import { notFound } from '../platform/errors.ts';
-import { lazyCompilers } from '../platform/http/compilers.ts';
-import { errorBody, STATUS, toApiError } from '../platform/http/errors.ts';
-import { MAX_PARAM_LENGTH } from '../platform/http/input.ts';
-import { SDK_TOKEN_SCHEMES, withBusyResponses } from '../platform/http/openapi.ts';
+import { SDK_TOKEN_SCHEMES, withBusyResponses } from '../platform/http/description/openapi.ts';
+import { lazyCompilers } from '../platform/http/input/compilers.ts';
+import { MAX_PARAM_LENGTH } from '../platform/http/input/url-limits.ts';
+import { errorBody, STATUS, toApiError } from '../platform/http/output/errors.ts';
 import { ErrorBody } from '../platform/http/schema.ts';
 import { makeSdkAdmission } from './admission.ts';
 import { authorize, forgetLost } from './client-api/authorize.ts';
@@ -103,7 +103,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      // Only the operations and schemas are used (platform/http/openapi.ts).
+      // Only the operations and schemas are used (platform/http/description/openapi.ts).
       info: { title: 'SDK', version: '0' },
       components: { securitySchemes: SDK_TOKEN_SCHEMES },
     },

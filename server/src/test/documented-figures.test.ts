@@ -11,7 +11,7 @@ import { MAX_VIEWS } from '../people/views/schema.ts';
 import { DEFAULT_LIMITS } from '../platform/config.ts';
 import { STATEMENT_TIMEOUT_MS } from '../platform/db/database.ts';
 import { MAX_LISTED } from '../platform/errors.ts';
-import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../platform/http/filter.ts';
+import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../platform/http/input/filter.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../platform/secrets/password-strength.ts';
 import { VARIABLES } from '../platform/variables.ts';
 import { MAX_KEYS, MAX_STORED_BODY, MAX_STORED_BYTES } from '../record/idempotency/limits.ts';

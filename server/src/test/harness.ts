@@ -6,7 +6,7 @@ import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tok
 import { DEFAULT_LIMITS, DEFAULT_SCHEDULE, type Limits } from '../platform/config.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
 import type { App } from '../platform/http/app.ts';
-import { LONG_READ_CONNECTIONS } from '../platform/http/long-reads.ts';
+import { LONG_READ_CONNECTIONS } from '../platform/http/protection/long-reads.ts';
 import type { SliceLimits } from '../serving/evaluation/slices.ts';
 import type { StreamLimits } from '../serving/streaming/limits.ts';
 import { copyDatabase, dropDatabase, urlOf } from './database.ts';

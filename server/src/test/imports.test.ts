@@ -97,7 +97,7 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
     'a job',
     [imports('worker/worker.ts', "import { findEvent } from '../record/events/store.ts';")],
   ],
-  ...['../../platform/http/errors.ts', 'fastify', '../links/routes.ts'].map(
+  ...['../../platform/http/output/errors.ts', 'fastify', '../links/routes.ts'].map(
     (from): [keyof typeof RULES, string, Source[]] => [
       'a store imports no HTTP',
       from,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
 import type { Columns } from '../platform/db/database.ts';
-import { openApiText } from '../platform/http/openapi.ts';
+import { openApiText } from '../platform/http/description/openapi.ts';
 import { urlOf } from './database.ts';
 import { useHarness } from './harness.ts';
 
@@ -28,7 +28,7 @@ test('tables.gen.ts is what the migrations make', () => {
 });
 
 const PLANTED = [
-  ['platform/ imports a wing', 'platform/http/errors.ts', '../../record/events/schema.ts'],
+  ['platform/ imports a wing', 'platform/http/output/errors.ts', '../../../record/events/schema.ts'],
   ['record/ imports people/', 'record/change.ts', '../people/users/schema.ts'],
   ['a nested folder imports a higher wing', 'flags/health/rules/rules.ts', '../../../delivery/x/schema.ts'],
   ['a store imports a higher wing', 'people/users/store.ts', '../../flags/tags/store.ts'],
@@ -36,7 +36,7 @@ const PLANTED = [
   ['a route imports a store of another wing', 'flags/projects/routes.ts', '../../record/events/store.ts'],
   ['an operation imports a store of access/', 'flags/projects/create.ts', '../../access/store.ts'],
   ['a job imports a store', 'worker/worker.ts', '../record/events/store.ts'],
-  ['a store imports HTTP', 'flags/projects/store.ts', '../../platform/http/errors.ts'],
+  ['a store imports HTTP', 'flags/projects/store.ts', '../../platform/http/output/errors.ts'],
   ['a store imports Fastify', 'flags/projects/store.ts', 'fastify'],
   ['errors.ts imports a file of ours', 'platform/errors.ts', './text.ts'],
 ] as const;
@@ -45,8 +45,8 @@ const ALLOWED = [
   ['a route imports its own store', 'flags/projects/routes.ts', './store.ts'],
   ['a module imports a store of its wing', 'flags/projects/create.ts', '../tags/store.ts'],
   ['a store imports a store of another wing', 'flags/projects/store.ts', '../../access/store.ts'],
-  ['platform/http/ imports platform/db/', 'platform/http/errors.ts', '../db/failures.ts'],
-  ['a test imports everything', 'platform/http/errors.test.ts', '../../flags/tags/store.ts'],
+  ['platform/http/ imports platform/db/', 'platform/http/output/errors.ts', '../../db/failures.ts'],
+  ['a test imports everything', 'platform/http/output/errors.test.ts', '../../../flags/tags/store.ts'],
 ] as const;
 
 /** The output of the linter for files in a temporary folder with our configuration. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { badData, notFound } from '../../platform/errors.ts';
-import { COST } from '../../platform/http/rate-limit.ts';
+import { COST } from '../../platform/http/protection/rate-limit.ts';
 import { jsonResponse, Nothing, PathBigId } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { params } from '../integrations/schema.ts';

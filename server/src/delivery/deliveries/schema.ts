@@ -5,7 +5,7 @@ import {
   MAX_TEXT_LENGTH,
   page,
   SearchQuery,
-} from '../../platform/http/filter.ts';
+} from '../../platform/http/input/filter.ts';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Event } from '../../record/events/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';

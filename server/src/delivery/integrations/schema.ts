@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../../platform/http/filter.ts';
+import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../../platform/http/input/filter.ts';
 import { ALL, Named, NamedObject, Nullable, PathId, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { EVENT_TYPE_NAMES } from '../../record/events/event-types.ts';
 import { Event } from '../../record/events/schema.ts';
@@ -45,7 +45,7 @@ const filterOf = (what: string, example: string) =>
     }),
   );
 
-/** Without the published pattern, which the validator of a body would run (platform/http/filter.ts). */
+/** Without the published pattern, which the validator of a body would run (platform/http/input/filter.ts). */
 const filter = Nullable(
   NamedObject(
     'IntegrationFilter',

@@ -1,5 +1,5 @@
 import { inProject, ofFeature } from '../../platform/http/params.ts';
-import { COST } from '../../platform/http/rate-limit.ts';
+import { COST } from '../../platform/http/protection/rate-limit.ts';
 import { Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';
 import { favoriteFeature, favoriteProject } from './favorite.ts';

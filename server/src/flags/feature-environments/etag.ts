@@ -1,4 +1,4 @@
-import { makeEtag } from '../../platform/http/etag.ts';
+import { makeEtag } from '../../platform/http/output/etag.ts';
 import type { Change } from '../../record/change.ts';
 import type { Precondition } from '../../record/versioned.ts';
 import { lockRows } from '../feature-rows/store.ts';

@@ -1,5 +1,5 @@
 import { inEnvironment, ofFeatureInEnvironment } from '../../platform/http/params.ts';
-import { COST } from '../../platform/http/rate-limit.ts';
+import { COST } from '../../platform/http/protection/rate-limit.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';

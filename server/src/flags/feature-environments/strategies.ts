@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { badData, exceedsLimit } from '../../platform/errors.ts';
-import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
+import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { strategyStickiness, withStickiness } from '../../targeting/variants/stickiness.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { environment, featureName, ofFeatureInEnvironment, projectId } from '../../platform/http/params.ts';
-import { JsonPatch } from '../../platform/http/patch.ts';
 import { jsonResponse, Nothing, Ref } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';

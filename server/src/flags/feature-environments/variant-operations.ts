@@ -1,5 +1,5 @@
+import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { ofFeature, ofFeatureInEnvironment } from '../../platform/http/params.ts';
-import { JsonPatch } from '../../platform/http/patch.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { requireInEnvironments } from '../../access/guard.ts';
 import { badData } from '../../platform/errors.ts';
-import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
+import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';
 import { featureStickiness, stickinessViolations } from '../../targeting/variants/stickiness.ts';

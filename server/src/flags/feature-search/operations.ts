@@ -1,4 +1,4 @@
-import { makeEtag } from '../../platform/http/etag.ts';
+import { makeEtag } from '../../platform/http/output/etag.ts';
 import { inProject } from '../../platform/http/params.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';

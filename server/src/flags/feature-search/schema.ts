@@ -8,7 +8,7 @@ import {
   page,
   patternOf,
   SearchQuery,
-} from '../../platform/http/filter.ts';
+} from '../../platform/http/input/filter.ts';
 import { Named, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { Collaborators, Person } from '../features/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';

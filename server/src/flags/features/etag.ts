@@ -1,4 +1,4 @@
-import { makeEtag } from '../../platform/http/etag.ts';
+import { makeEtag } from '../../platform/http/output/etag.ts';
 import type { Change } from '../../record/change.ts';
 import { contentOfEnvironment } from '../feature-environments/etag.ts';
 import { lockRows } from '../feature-rows/store.ts';

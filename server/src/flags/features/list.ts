@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { listPieces, type Pieces } from '../../platform/http/stream.ts';
+import { listPieces, type Pieces } from '../../platform/http/output/stream.ts';
 import { readFeatureTexts } from './state/store.ts';
 
 /** Streams the active features of a project as JSON text, from one snapshot, without keeping all of them in memory. */

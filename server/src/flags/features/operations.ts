@@ -1,7 +1,7 @@
 import { rejectForAll } from '../../platform/errors.ts';
+import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { inProject, ofFeature } from '../../platform/http/params.ts';
-import { JsonPatch } from '../../platform/http/patch.ts';
-import { COST } from '../../platform/http/rate-limit.ts';
+import { COST } from '../../platform/http/protection/rate-limit.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyPatch, type JsonPatch } from '../../platform/http/patch.ts';
+import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';

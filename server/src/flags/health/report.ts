@@ -1,7 +1,7 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { notFound } from '../../platform/errors.ts';
-import { listPieces, type Pieces } from '../../platform/http/stream.ts';
+import { listPieces, type Pieces } from '../../platform/http/output/stream.ts';
 import { readFeatureTexts } from '../features/state/store.ts';
 import { healthOf, ratingOf } from '../technical-debt/score.ts';
 import type { HealthReport, ReportParts } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../platform/http/app.ts';
-import type { LongReads } from '../../platform/http/long-reads.ts';
 import { inProject } from '../../platform/http/params.ts';
+import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { healthReport } from './report.ts';
 import { HealthReport, ProjectEnvironment } from './schema.ts';

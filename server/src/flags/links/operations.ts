@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { ValidInput } from '../../platform/http/checks.ts';
+import type { ValidInput } from '../../platform/http/input/checks.ts';
 import { featureName, ofFeature, projectId } from '../../platform/http/params.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { featureName, inProject } from '../../platform/http/params.ts';
-import { COST } from '../../platform/http/rate-limit.ts';
+import { COST } from '../../platform/http/protection/rate-limit.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { uniqueNames } from '../feature-rows/names.ts';

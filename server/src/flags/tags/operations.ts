@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nameExists, notFound } from '../../platform/errors.ts';
-import { COST } from '../../platform/http/rate-limit.ts';
+import { COST } from '../../platform/http/protection/rate-limit.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';

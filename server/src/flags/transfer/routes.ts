@@ -1,6 +1,6 @@
 import type { App } from '../../platform/http/app.ts';
-import type { LongReads } from '../../platform/http/long-reads.ts';
-import { COST } from '../../platform/http/rate-limit.ts';
+import type { LongReads } from '../../platform/http/protection/long-reads.ts';
+import { COST } from '../../platform/http/protection/rate-limit.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { exportFeatures } from './export.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { makeEtag } from '../../platform/http/etag.ts';
+import { makeEtag } from '../../platform/http/output/etag.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { etagOf, unchanged } from '../../record/versioned.ts';

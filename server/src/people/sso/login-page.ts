@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptsPages } from '../../platform/http/accepts-pages.ts';
-import { logError, sendError } from '../../platform/http/errors.ts';
+import { acceptsPages } from '../../platform/http/output/accepts-pages.ts';
+import { logError, sendError } from '../../platform/http/output/errors.ts';
 import { failureOf, type SsoFailure } from './failures.ts';
 
 type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { RULE } from '../../platform/http/input/violations.ts';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
-import { RULE } from '../../platform/http/violations.ts';
 import { password } from '../passwords/schema.ts';
 import { HeldRole } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { requireUser } from '../../access/caller.ts';
 import { notFound } from '../../platform/errors.ts';
-import { COST } from '../../platform/http/rate-limit.ts';
+import { COST } from '../../platform/http/protection/rate-limit.ts';
 import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';

@@ -1,7 +1,7 @@
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
 import { ERROR_NAMES, type ErrorName } from '../errors.ts';
-import { ROW_ID } from './row-ids.ts';
-import { nameRule, RULE } from './violations.ts';
+import { ROW_ID } from './input/row-ids.ts';
+import { nameRule, RULE } from './input/violations.ts';
 
 type StringOptions = Parameters<typeof Type.String>[0];
 

@@ -1,5 +1,5 @@
 import { badData } from '../../platform/errors.ts';
-import { parseWord } from '../../platform/http/filter.ts';
+import { parseWord } from '../../platform/http/input/filter.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { type EventFilters, parseEventFilters } from '../events/search-query.ts';

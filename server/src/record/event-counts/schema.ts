@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { SearchQuery } from '../../platform/http/filter.ts';
+import { SearchQuery } from '../../platform/http/input/filter.ts';
 import { Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
 import { EventCreator, eventFilters } from '../events/schema.ts';
 

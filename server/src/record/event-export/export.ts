@@ -1,6 +1,6 @@
 import type { Actor } from '../../platform/actor.ts';
-import type { ExportSource } from '../../platform/http/long-reads.ts';
-import type { Pieces } from '../../platform/http/stream.ts';
+import type { Pieces } from '../../platform/http/output/stream.ts';
+import type { ExportSource } from '../../platform/http/protection/long-reads.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { readAhead, readBatches } from './batches.ts';
 import { LINES } from './lines.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../platform/http/app.ts';
-import type { LongReads } from '../../platform/http/long-reads.ts';
+import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { exportEvents } from './export.ts';

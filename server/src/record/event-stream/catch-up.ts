@@ -1,5 +1,5 @@
 import type { Reader } from '../../platform/db/database.ts';
-import type { LongReads } from '../../platform/http/long-reads.ts';
+import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { readEventBatch } from '../events/batch.ts';
 import { readAccess } from './access.ts';
 import { deliver, makeFrames, NOT_VALID } from './deliver.ts';

@@ -1,5 +1,5 @@
 import { badData } from '../../platform/errors.ts';
-import { FilterError, MAX_ID, parsePosition } from '../../platform/http/filter.ts';
+import { FilterError, MAX_ID, parsePosition } from '../../platform/http/input/filter.ts';
 import { type EventFilters, parseEventFilters, parseParts } from '../events/search-query.ts';
 
 /** The filters of a stream, and the id of the last event that the client has. */

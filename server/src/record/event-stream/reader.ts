@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
-import type { LongReads } from '../../platform/http/long-reads.ts';
+import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { epochChanged } from '../epoch/one-epoch.ts';
 import { readEpoch } from '../epoch/store.ts';
 import type { EpochWatch } from '../epoch/watch.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Db } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
-import type { LongReads } from '../../platform/http/long-reads.ts';
+import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
 import type { EpochWatch } from '../epoch/watch.ts';
 import { STREAM_LIMITS, type StreamLimits } from './limits.ts';

@@ -1,5 +1,5 @@
 import type { App } from '../../platform/http/app.ts';
-import { makeEtag, unlessKnown } from '../../platform/http/etag.ts';
+import { makeEtag, unlessKnown } from '../../platform/http/output/etag.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { EVENT_TYPE_LIST } from './event-types.ts';
 import { EventTypeInfo, EventTypeList } from './schema.ts';

@@ -7,7 +7,7 @@ import {
   MAX_TEXT_LENGTH,
   page,
   SearchQuery,
-} from '../../platform/http/filter.ts';
+} from '../../platform/http/input/filter.ts';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import type { EventPart as Part } from './describe.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';

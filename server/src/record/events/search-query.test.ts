@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../platform/errors.ts';
-import { FILTER_PATTERN } from '../../platform/http/filter.ts';
+import { FILTER_PATTERN } from '../../platform/http/input/filter.ts';
 import { cpuMsOf } from '../../test/cpu-time.ts';
 import { parseEventSearch } from './search-query.ts';
 

@@ -11,7 +11,7 @@ import {
   parseOffset,
   parseSearch,
   parseWord,
-} from '../../platform/http/filter.ts';
+} from '../../platform/http/input/filter.ts';
 
 export type EventFilters = {
   query?: string;

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Db } from '../../platform/db/database.ts';
 import { either } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { ifMatches, unlessKnown } from '../../platform/http/etag.ts';
+import { ifMatches, unlessKnown } from '../../platform/http/output/etag.ts';
 import { type ErrorStatus, errorResponses } from '../../platform/http/schema.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { change } from '../change.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Actor } from '../../platform/actor.ts';
-import { makeLongReads } from '../../platform/http/long-reads.ts';
+import { makeLongReads } from '../../platform/http/protection/long-reads.ts';
 import { keyringOf } from '../../platform/secrets/seal.ts';
 import { makeFeature, makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';

@@ -3,7 +3,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
-import { violations } from '../../platform/http/violations.ts';
+import { violations } from '../../platform/http/input/violations.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { change } from '../change.ts';
 import type { AnyCommand } from './definition.ts';

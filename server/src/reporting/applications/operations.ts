@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
-import { page, SearchQuery } from '../../platform/http/filter.ts';
+import { page, SearchQuery } from '../../platform/http/input/filter.ts';
 import { inProject } from '../../platform/http/params.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';

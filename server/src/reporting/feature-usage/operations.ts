@@ -6,7 +6,7 @@ import {
   parseOffset,
   parseSearch,
   SearchQuery,
-} from '../../platform/http/filter.ts';
+} from '../../platform/http/input/filter.ts';
 import { featureName, inProject } from '../../platform/http/params.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';

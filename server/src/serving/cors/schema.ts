@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { RULE } from '../../platform/http/input/violations.ts';
 import { Named } from '../../platform/http/schema.ts';
-import { RULE } from '../../platform/http/violations.ts';
 
 export const MOST_ORIGINS = 100;
 

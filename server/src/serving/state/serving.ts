@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { makeShares } from '../../platform/admission/shares.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { ApiError, counted, tooManyRequests } from '../../platform/errors.ts';
-import { makeBuckets } from '../../platform/http/rate-limit.ts';
+import { makeBuckets } from '../../platform/http/protection/rate-limit.ts';
 import { replaceEpoch } from '../../record/epoch/start.ts';
 import type { EpochWatch } from '../../record/epoch/watch.ts';
 import { type Positions, readChanges, readPositions, type Witness } from '../documents/store.ts';

@@ -1,5 +1,5 @@
 import { counted, tooManyRequests } from '../../platform/errors.ts';
-import { makeBuckets } from '../../platform/http/rate-limit.ts';
+import { makeBuckets } from '../../platform/http/protection/rate-limit.ts';
 import type { Scope } from '../state/scope.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import type { StreamLimits } from './limits.ts';

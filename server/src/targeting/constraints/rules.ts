@@ -129,7 +129,7 @@ function listedValueProblem(
 const isLegal = (value: string, legal: ReadonlySet<string>): boolean => legal.size === 0 || legal.has(value);
 const notLegal = (contextName: string): string => `is not a legal value of context field "${contextName}"`;
 
-/** The message has the form of a schema violation (platform/http/violations.ts). */
+/** The message has the form of a schema violation (platform/http/input/violations.ts). */
 const violation = (path: string, problem: string): Violation => ({
   message: `${path.split('/').slice(2).join('.')} ${problem}`,
   path,

@@ -1,4 +1,4 @@
-import { makeEtag } from '../../platform/http/etag.ts';
+import { makeEtag } from '../../platform/http/output/etag.ts';
 import type { Change } from '../../record/change.ts';
 import type { Segment } from './schema.ts';
 import { lockSegment, type SegmentRow } from './store.ts';

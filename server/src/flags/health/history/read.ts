@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/database.ts';
 import { badData } from '../../../platform/errors.ts';
-import { parsePlainDay, parseSearch } from '../../../platform/http/filter.ts';
+import { parsePlainDay, parseSearch } from '../../../platform/http/input/filter.ts';
 import { FORMULA, healthOf } from '../../technical-debt/score.ts';
 import type { HealthHistory } from './schema.ts';
 import { type Range, readDays } from './store.ts';

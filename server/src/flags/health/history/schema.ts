@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { SearchQuery } from '../../../platform/http/filter.ts';
+import { SearchQuery } from '../../../platform/http/input/filter.ts';
 import { Named, NamedObject } from '../../../platform/http/schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });

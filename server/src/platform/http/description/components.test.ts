@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { UNGATED } from '../../../access/gate.ts';
+import { dereference } from '../../../test/api-document.ts';
+import { useHarness } from '../../../test/harness.ts';
+import { shareComponents } from './components.ts';
+import { openApiText } from './openapi.ts';
+
+const harness = useHarness();
+
+type Schema = Record<string, unknown> & { $ref?: string; properties?: Record<string, Schema> };
+type Content = { content?: Record<string, { schema?: Schema }>; $ref?: string };
+type Operation = {
+  operationId: string;
+  requestBody?: Content;
+  responses: Record<string, Content>;
+};
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: Record<'schemas' | 'parameters' | 'responses', Record<string, Schema>>;
+};
+
+const document = () => JSON.parse(openApiText(harness.app)) as Document;
+const operations = () => Object.values(document().paths).flatMap(path => Object.values(path));
+
+test('the document has at most 1,350 KB', () => {
+  expect(Buffer.byteLength(openApiText(harness.app))).toBeLessThanOrEqual(1_350_000);
+});
+
+test('every operation except probes and metrics declares that the server can be busy', () => {
+  const { paths } = document();
+
+  const silent = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods)
+      .filter(({ responses }) => !('429' in responses && '503' in responses))
+      .map(() => path),
+  );
+
+  expect(silent.toSorted()).toEqual([...UNGATED].toSorted());
+});
+
+test('every body of a request or response is a component', () => {
+  const inline = operations().flatMap(({ operationId, requestBody = {}, responses }) =>
+    Object.entries({ request: requestBody, ...responses }).flatMap(([part, { content = {} }]) =>
+      Object.entries(content)
+        .filter(([type, { schema }]) => type === 'application/json' && schema?.$ref === undefined)
+        .map(() => `${operationId} ${part}`),
+    ),
+  );
+
+  expect(inline).toEqual([]);
+});
+
+test('every object with properties is a component', () => {
+  const inline: string[] = [];
+  const walk = (part: unknown, place: string): void => {
+    if (typeof part !== 'object' || part === null) return;
+    const { properties } = part as Schema;
+    if (/\/(items|anyOf\/\d+|properties\/[^/]+|additionalProperties)$/.test(place) && properties) {
+      if (Object.keys(properties).length > 0) inline.push(place);
+    }
+    for (const [key, value] of Object.entries(part)) walk(value, `${place}/${key}`);
+  };
+  for (const [name, schema] of Object.entries(document().components.schemas)) walk(schema, name);
+
+  expect(inline).toEqual([]);
+});
+
+test('no two components have the same name, and each name says what the component is', () => {
+  const { schemas, parameters, responses } = document().components;
+  const names = [schemas, parameters, responses].flatMap(Object.keys);
+
+  expect(names.length).toBeGreaterThan(250);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  expect(names.filter(name => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
+});
+
+test('every component is used', () => {
+  const { components } = document();
+  const text = openApiText(harness.app);
+  const unused = Object.entries(components)
+    .filter(([kind]) => kind !== 'securitySchemes')
+    .flatMap(([kind, named]) => Object.keys(named).map(name => `#/components/${kind}/${name}`))
+    .filter(reference => !text.includes(`"${reference}"`));
+
+  expect(unused).toEqual([]);
+});
+
+test('every operation refers to the same errors', () => {
+  // The protocol of OFREP defines the errors of its operations.
+  const others = operations().filter(({ operationId }) => !operationId.includes('Ofrep'));
+  const own = others.flatMap(({ operationId, responses }) =>
+    Object.entries(responses)
+      .filter(([status, { $ref }]) => Number(status) >= 400 && $ref === undefined)
+      .map(([status]) => `${operationId} ${status}`),
+  );
+
+  expect(own).toEqual(['getReady 503', 'cloneFeature 409', 'cloneFeatures 409']);
+});
+
+const Named = (title: string, properties: Record<string, unknown>) => ({ title, type: 'object', properties });
+const text = { type: 'string' };
+const project = { name: 'projectId', in: 'path', schema: text };
+const documentOf = (...bodies: object[]) => ({
+  paths: Object.fromEntries(
+    bodies.map((schema, at) => [
+      `/${at}/{projectId}`,
+      {
+        put: {
+          parameters: [project],
+          requestBody: { content: { 'application/json': { schema } } },
+          responses: { 200: { description: 'Done' }, 404: { description: 'Not there' } },
+        },
+      },
+    ]),
+  ),
+  components: {},
+});
+
+test('the document means the same with its references replaced', () => {
+  const member = Named('Member', { name: text });
+  const [one, two] = [Named('Team', { members: { type: 'array', items: member } }), member];
+
+  const shared = dereference(shareComponents(documentOf(one, two, two)));
+
+  const { title: _, ...untitled } = member;
+  const team = { type: 'object', properties: { members: { type: 'array', items: untitled } } };
+  expect(shared.paths).toEqual(documentOf(team, untitled, untitled).paths);
+});
+
+test('two different schemas cannot have one name', () => {
+  const different = documentOf(Named('Team', { name: text }), Named('Team', { id: text }));
+
+  expect(() => shareComponents(different)).toThrow(
+    'Two different schemas of the API document are called Team.',
+  );
+});

@@ -1,0 +1,238 @@
+import swagger from '@fastify/swagger';
+import type { FastifySchema } from 'fastify';
+import { version } from '../../command-line.ts';
+import type { App } from '../app.ts';
+import { ErrorBody, errorResponses } from '../schema.ts';
+import { shareComponents } from './components.ts';
+import { addResponseExamples } from './examples.ts';
+
+const tokenScheme = (types: string) =>
+  ({
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: `An API token of type ${types}, with or without the prefix "Bearer ".`,
+  }) as const;
+
+/** The tokens that operations for SDKs require. */
+export const SDK_TOKEN_SCHEMES = {
+  sdkToken: tokenScheme('backend or client'),
+  frontendToken: tokenScheme('frontend'),
+};
+
+/** The document of every operation, generated from the schemas that validate and serialise. */
+export async function installOpenApi(
+  app: App,
+  publicUrl: string,
+  sessionCookieName: string,
+  sdk: () => { swagger: App['swagger'] },
+  headersOfWrites: Record<string, object>,
+  /** Paths of operations that never wait for other requests. */
+  ungated: ReadonlySet<string>,
+): Promise<void> {
+  app.addSchema(ErrorBody);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Halyard',
+        version: version(),
+        summary: 'Feature-flag service with an audit log',
+        description:
+          'The API of Halyard, an open-source feature-flag service. Send a token in the header Authorization, for example: curl -H "Authorization: $TOKEN" http://localhost:4242/api/admin/projects. An admin token, a personal access token, a service account token or the session of a logged-in user can call the admin API; the operations below /api/client, /api/frontend and /ofrep need an API token for SDKs. Each operation names the permission that it requires. Every change is recorded as an event in the transaction that makes it. Every error has an id, a name, a message and details, which list every violation; match on the name and the status. A busy server returns 429 or 503 with Retry-After. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored; with the request header Prefer: handling=strict they are rejected with 400. A write that changes what SDKs read names the new revision of each environment in the response header Halyard-Revision, for example production=42, staging=7.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: publicUrl, description: 'This server' }],
+      tags: [
+        { name: 'Events', description: 'The audit log of all changes' },
+        { name: 'Projects', description: 'Projects, their settings and statistics' },
+        { name: 'Features', description: 'Feature flags, their environments, strategies and variants' },
+        { name: 'Dependencies', description: 'Parents of features' },
+        { name: 'Favorites', description: 'Favorite features and projects of the authenticated user' },
+        { name: 'Health', description: 'Health of projects: stale features, findings and snoozes' },
+        { name: 'Environments', description: 'Environments in which features are enabled and disabled' },
+        {
+          name: 'Strategies',
+          description: 'Strategy types, which decide for which users a feature is enabled',
+        },
+        { name: 'Feature types', description: 'Feature types and their expected lifetimes' },
+        { name: 'Context', description: 'Context fields for constraints and stickiness' },
+        { name: 'Constraints', description: 'Validation of constraints' },
+        { name: 'Export and import', description: 'Export of features, and import into a project' },
+        { name: 'Segments', description: 'Reusable lists of constraints' },
+        { name: 'Tags', description: 'Tags of features, and tag types' },
+        { name: 'API tokens', description: 'API tokens for SDKs' },
+        { name: 'Users', description: 'Users, the authenticated user and personal access tokens' },
+        { name: 'Sessions', description: 'Login, logout and sessions' },
+        { name: 'Single sign-on', description: 'Login with an identity provider (OpenID Connect)' },
+        { name: 'Passwords', description: 'Passwords, and links to set them' },
+        { name: 'Invitations', description: 'Signup links' },
+        { name: 'Service accounts', description: 'Service accounts and their tokens' },
+        { name: 'Groups', description: 'Groups of users that share roles' },
+        { name: 'Roles', description: 'Roles and their permissions' },
+        { name: 'Project access', description: 'Roles of users and groups in a project' },
+        { name: 'Integrations', description: 'Integrations and the delivery of events to them' },
+        { name: 'SDK', description: 'Flags for SDKs, and what SDKs send' },
+        { name: 'Applications', description: 'Applications that use SDKs, and the flags they ask for' },
+        { name: 'Metrics', description: 'How often SDKs evaluated a feature, and with which result' },
+        { name: 'Playground', description: 'Evaluation of features for a context, with reasons' },
+        { name: 'Operations', description: 'Health checks and metrics of the server' },
+      ],
+      components: {
+        securitySchemes: {
+          token: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'Authorization',
+            description:
+              'An admin token, a personal access token or a service account token, with or without the prefix "Bearer ".',
+          },
+          ...SDK_TOKEN_SCHEMES,
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: sessionCookieName,
+            description:
+              'The session cookie. A write also requires Sec-Fetch-Site: same-origin, or an Origin equal to the address of the server.',
+          },
+        },
+      },
+      security: [{ token: [] }, { session: [] }],
+    },
+    // The required permission is part of the document. A route without one is public.
+    transform: ({ schema, url, route }) => {
+      const config = (route.config ?? {}) as {
+        permission?: unknown;
+        checkedPermission?: string[];
+        returnsSecret?: boolean;
+        onlyReads?: boolean;
+        etag?: boolean;
+        ifMatch?: boolean;
+        rejectUnknownFields?: readonly string[];
+      };
+      const gated = ungated.has(url) ? schema : withBusyResponses(schema);
+      if (config.permission === undefined) return { schema: gated, url };
+      const guarded = {
+        ...gated,
+        ...(config.rejectUnknownFields === undefined
+          ? {}
+          : { description: `${schema?.description} Unknown fields are rejected with 400.` }),
+        'x-permission': config.checkedPermission ?? config.permission,
+        response: {
+          // A control character in the address (platform/http/input/url-limits.ts).
+          ...(url.includes(':') ? errorResponses(400) : {}),
+          ...(route.method === 'GET' ? {} : errorResponses(400)),
+          ...(gated?.response ?? {}),
+        },
+      };
+      const conditional = withConditions(guarded, config);
+      if (route.method === 'GET' || config.onlyReads) return { schema: conditional, url };
+      const write = { ...conditional, headers: withHeaders(conditional, headersOfWrites) };
+      return { schema: repeatable(write, config), url };
+    },
+    transformObject: document =>
+      'openapiObject' in document
+        ? shareComponents(addResponseExamples(withOperations(document.openapiObject, sdk().swagger())))
+        : document.swaggerObject,
+    refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
+  });
+}
+
+type Document = { paths?: object; components?: { schemas?: object } };
+
+/** The document with the operations and schemas of another application. */
+function withOperations<T extends object>(document: T, other: object): T {
+  const [own, added] = [document as Document, other as Document];
+  const schemas = { ...own.components?.schemas, ...added.components?.schemas };
+  return {
+    ...document,
+    components: { ...own.components, schemas },
+    paths: { ...own.paths, ...added.paths },
+  };
+}
+
+type Described = { headers?: unknown; response?: object };
+
+/** Any request can find the server busy: with requests of its own caller, or of others (platform/admission/shares.ts). */
+export const withBusyResponses = (schema: FastifySchema) => ({
+  ...schema,
+  response: { ...errorResponses(429, 503), ...(schema.response ?? {}) },
+});
+
+/** The request headers of a schema and further ones, for the document only. */
+const withHeaders = (schema: Described, headers: Record<string, object>) => ({
+  type: 'object',
+  properties: { ...(schema.headers as { properties?: object })?.properties, ...headers },
+});
+
+/** Node.js rejects a request with more bytes of headers. */
+const MAX_HEADERS_BYTES = 16_384;
+
+/** The headers and responses of operations with ETags (platform/http/output/etag.ts). */
+function withConditions<T extends Described>(
+  schema: T,
+  { etag = false, ifMatch = false }: { etag?: boolean; ifMatch?: boolean },
+) {
+  if (ifMatch) {
+    const header = {
+      title: 'IfMatch',
+      type: 'string',
+      maxLength: MAX_HEADERS_BYTES,
+      description:
+        'The ETag of the response that the change is based on. If the resource has changed since, the request is rejected with 412.',
+      examples: ['"R8fhxpLzPuQpYhVfTOFn1Q"'],
+    };
+    return {
+      ...schema,
+      headers: withHeaders(schema, { 'If-Match': header }),
+      response: { ...errorResponses(412), ...schema.response },
+    };
+  }
+  if (!etag) return schema;
+  const header = {
+    title: 'IfNoneMatch',
+    type: 'string',
+    maxLength: MAX_HEADERS_BYTES,
+    description:
+      'The ETag of an earlier response. If it is still current, the response is 304 without a body.',
+    examples: ['"R8fhxpLzPuQpYhVfTOFn1Q"'],
+  };
+  const ETag = {
+    type: 'string',
+    description: 'Names the state of the response. Send it in If-Match or If-None-Match',
+  };
+  const success = (schema.response as Record<number, object>)[200];
+  return {
+    ...schema,
+    headers: withHeaders(schema, { 'If-None-Match': header }),
+    response: {
+      ...schema.response,
+      200: { ...success, headers: { ETag } },
+      304: { type: 'null', description: 'The response with the ETag in If-None-Match is still current' },
+    },
+  };
+}
+
+/** Every write takes the header (record/idempotency/hook.ts), so the document says it in one place too. */
+function repeatable<T extends Described>(schema: T, { returnsSecret = false }: { returnsSecret?: boolean }) {
+  const kept = returnsSecret
+    ? 'The response contains a secret and is not stored, so a retry gets 409.'
+    : 'A retry within 24 hours gets the first response.';
+  const key = {
+    title: returnsSecret ? 'IdempotencyKeyForSecret' : 'IdempotencyKey',
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    description: `A unique string that makes retries safe. ${kept}`,
+    examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'],
+  };
+  return {
+    ...schema,
+    ...(returnsSecret ? { 'x-returns-secret': true } : {}),
+    headers: withHeaders(schema, { 'Idempotency-Key': key }),
+    response: { ...errorResponses(409, 422), ...(schema.response ?? {}) },
+  };
+}
+
+/** The content of openapi.json. */
+export const openApiText = (app: App): string => `${JSON.stringify(app.swagger(), null, 2)}\n`;

@@ -1,0 +1,134 @@
+import querystring from 'node:querystring';
+import fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { sized } from '../../../test/campaign.ts';
+import { makeFeature, makeProject, makeUser } from '../../../test/factories.ts';
+import { EXISTING, requestsTo, text } from '../../../test/generated-requests.ts';
+import { ADMIN_TOKEN, useHarness } from '../../../test/harness.ts';
+import { listAdminOperations } from '../../../test/operations.ts';
+import { call, injected } from '../../../test/request.ts';
+
+const RUNS = sized({ usual: 3_000, long: 6_000 });
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
+
+const harness = useHarness();
+const operations = listAdminOperations();
+
+beforeAll(async () => {
+  await makeProject(harness.db, { id: 'fuzzed' });
+  await makeFeature(harness.db, 'fuzzed', { name: 'fuzzed' });
+});
+
+const ALWAYS = [400, 401, 403, 404, 413, 415];
+const LEAK = /select |insert into|pg_|at .*\.ts:|node_modules|violates|constraint "|syntax error at/i;
+
+/** NUL, half a surrogate pair, and an overlong NUL in a broken escape. */
+const UNSTORABLE = ['a%00b', '%ED%A0%80', '%C0%80%'];
+
+test('no parameter of an address becomes a 5xx by a character that cannot be stored', async () => {
+  const user = await makeUser(harness.db, 'Admin');
+  const found: string[] = [];
+  for (const { method, path, parameters, body } of operations) {
+    // Reads of things that exist; deletions only of things that do not.
+    const fill = (template: string) =>
+      template.replace(/\{(\w+)\}/g, (_, name) =>
+        method === 'DELETE' ? 'nope' : (EXISTING[name] ?? String(user.id)),
+      );
+    const address = fill(path);
+    const inPath = parameters.filter(parameter => parameter.in === 'path');
+    const names = ['unknown', ...parameters.filter(one => one.in === 'query').map(({ name }) => name)];
+    const urls = UNSTORABLE.flatMap(text => [
+      ...names.map(name => `${address}?${name}=${text}`),
+      ...inPath.map(({ name }) => fill(path.replace(`{${name}}`, text))),
+    ]);
+    for (const url of [...urls, `${address}?%00=1`]) {
+      const { status } = await call(harness.app, method, url, {
+        token: user.token,
+        // A body that is rejected keeps a write from being done many times; the parameters are read first.
+        ...(body === undefined ? {} : { body: null }),
+      });
+      if (status >= 500) found.push(`${method} ${url}: ${status}`);
+    }
+  }
+
+  expect(found).toEqual([]);
+});
+
+const PATCHES = 400;
+
+test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, async () => {
+  const pointer = fc.oneof(
+    fc.constantFrom('', '/', '/-', '/0', '/0/name', '/0/payload/value', '/description', '/stale', 'stale'),
+    text,
+  );
+  const patches = fc.array(
+    fc.record(
+      {
+        op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),
+        path: pointer,
+        from: pointer,
+        value: fc.oneof(
+          fc.jsonValue({ maxDepth: 2 }),
+          fc.constantFrom({ name: 'blue', weight: 0 }, 'text', true),
+        ),
+      },
+      { requiredKeys: ['op', 'path'] },
+    ),
+    { minLength: 1, maxLength: 6 },
+  );
+  const feature = '/api/admin/projects/fuzzed/features/fuzzed';
+  const addresses = [feature, `${feature}/environments/development/variants`];
+
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...addresses), patches, async (url, body) => {
+      expect([200, 400]).toContain((await call(harness.app, 'PATCH', url, { body })).status);
+    }),
+    { numRuns: PATCHES, seed: SEED },
+  );
+});
+
+test(`${RUNS} generated requests over every route: no 5xx, only documented responses, no internal text (seed ${SEED})`, async () => {
+  const user = await makeUser(harness.db, 'Editor');
+  const tokens: Record<string, string> = { admin: ADMIN_TOKEN, user: user.token };
+  const asked = new Set<string>();
+  let pastTheGuard = 0;
+
+  await fc.assert(
+    fc.asyncProperty(requestsTo(operations), async ({ operation, url, headers, payload }) => {
+      const authorization =
+        headers.authorization === undefined
+          ? {}
+          : { authorization: tokens[headers.authorization] ?? headers.authorization };
+      const response = await injected(harness.app, {
+        method: operation.method,
+        url,
+        headers: { ...headers, ...authorization },
+        ...(payload === undefined ? {} : { payload }),
+      });
+      asked.add(`${operation.method} ${operation.path}`);
+      if (response.statusCode !== 401) pastTheGuard++;
+
+      expect([...operation.statuses.filter(status => status < 500), ...ALWAYS]).toContain(
+        response.statusCode,
+      );
+      if (response.statusCode >= 400) {
+        const error = JSON.parse(response.body);
+        expect(error).toEqual({
+          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          name: expect.stringMatching(/^[A-Z]\w+$/),
+          message: expect.any(String),
+          details: expect.arrayContaining([expect.objectContaining({ message: expect.any(String) })]),
+        });
+        const leaked = LEAK.exec(error.message)?.[0] ?? '';
+        // A message may repeat a name of the request, which can be "pg_".
+        const sent = `${querystring.unescape(url)} ${JSON.stringify(payload)}`;
+        expect(sent.includes(leaked) ? '' : error.message).not.toMatch(LEAK);
+      }
+    }),
+    { numRuns: RUNS, seed: SEED },
+  );
+
+  expect(asked.size).toBe(operations.length);
+  // A run whose token got lost would prove nothing.
+  expect(pastTheGuard).toBeGreaterThan(RUNS * 0.7);
+});

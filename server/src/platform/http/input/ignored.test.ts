@@ -1,0 +1,214 @@
+import { expect, test } from 'vitest';
+import { readApiDocument } from '../../../test/api-document.ts';
+import { useHarness } from '../../../test/harness.ts';
+import { listAdminOperations } from '../../../test/operations.ts';
+import { call } from '../../../test/request.ts';
+import { unknownPlaces } from './ignored.ts';
+
+const harness = useHarness();
+const STRICT = { prefer: 'handling=strict' };
+
+test.each([
+  ['GET', 'search/events?projct=IS:payments&limit=1', undefined, 'projct'],
+  ['GET', 'projects?x=1&y=2', undefined, 'x, y'],
+  ['POST', 'projects', { name: 'With a limit', featureLimit: -1 }, 'featureLimit'],
+  [
+    'POST',
+    'projects/default/features',
+    { name: 'typos', impresionData: true, tags: [{ type: 'simple', value: 'one', colour: 'red' }] },
+    'impresionData, tags[].colour',
+  ],
+] as const)('%s /%s names what it ignores', async (method, path, body, expected) => {
+  const { status, headers } = await call(harness.app, method, `/api/admin/${path}`, { body });
+
+  expect(status).toBeLessThan(300);
+  expect(headers['halyard-ignored']).toBe(expected);
+  expect(headers).not.toHaveProperty('preference-applied');
+});
+
+test('a request without unknown names has no such header', async () => {
+  const { headers } = await call(harness.app, 'POST', '/api/admin/projects', {
+    body: { name: 'All known', mode: 'open' },
+    headers: STRICT,
+  });
+
+  expect(headers).not.toHaveProperty('halyard-ignored');
+  expect(headers['preference-applied']).toBe('handling=strict');
+});
+
+test('a request to an unknown address has no such header, and strict handling does not change its 404', async () => {
+  for (const prefer of ['handling=lenient', 'handling=strict']) {
+    const { status, headers } = await call(harness.app, 'POST', '/api/admin/nowhere?x=1', {
+      body: { type: 'simple', value: 'x' },
+      headers: { prefer },
+    });
+    expect(status).toBe(404);
+    expect(headers).not.toHaveProperty('halyard-ignored');
+  }
+});
+
+test('strict handling rejects unknown names, with every other violation, and changes nothing', async () => {
+  const body = { id: 'strict one', name: 'Strict', featureLimit: -1 };
+
+  const rejected = await call(harness.app, 'POST', '/api/admin/projects?dry=true', { body, headers: STRICT });
+
+  expect(rejected.status).toBe(400);
+  expect(rejected.headers['preference-applied']).toBe('handling=strict');
+  expect(rejected.body.details).toEqual([
+    expect.objectContaining({ path: '/body/id' }),
+    { message: 'Unknown query parameter "dry".', path: '/query/dry' },
+    { message: 'Unknown field "featureLimit".', path: '/body/featureLimit' },
+  ]);
+  const { body: list } = await call(harness.app, 'GET', '/api/admin/projects');
+  expect(list.projects.map(({ name }: { name: string }) => name)).not.toContain('Strict');
+});
+
+test.each(['respond-async, handling=strict', 'handling=strict; wait=10', 'Handling="strict"'])(
+  'the preference is found in %j',
+  async prefer => {
+    const { status } = await call(harness.app, 'GET', '/api/admin/projects?x=1', { headers: { prefer } });
+    expect(status).toBe(400);
+  },
+);
+
+test.each(['handling=lenient', 'handling=stricter', 'return=minimal'])(
+  'the preference is not found in %j',
+  async prefer => {
+    const { status } = await call(harness.app, 'GET', '/api/admin/projects?x=1', { headers: { prefer } });
+    expect(status).toBe(200);
+  },
+);
+
+test('the header is bounded, and holds no character that a header cannot carry', async () => {
+  const names = Array.from({ length: 300 }, (_, at) => `${at}-${'ü🚩, '.repeat(50)}`);
+  const body = { name: 'Many', ...Object.fromEntries(names.map(name => [name, 1])) };
+
+  const { status, headers } = await call(harness.app, 'POST', '/api/admin/projects', { body });
+
+  expect(status).toBe(201);
+  const header = String(headers['halyard-ignored']);
+  expect(header.length).toBeLessThan(5_000);
+  expect(header).toMatch(/^[!-~]+(, [!-~]+)*$/);
+  expect(header.split(', ')).toHaveLength(21);
+  expect(header.split(', ').at(-1)).toBe('...');
+});
+
+test('no example of the document has a name that is ignored', () => {
+  const wrong = listAdminOperations().flatMap(({ method, path, body, bodySchema = {} }) => {
+    const places = unknownPlaces(body, bodySchema, () => undefined);
+    return places.map(place => `${method} ${path}: ${place.join('.')}`);
+  });
+
+  expect(wrong).toEqual([]);
+});
+
+const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
+
+test.each<[string, string, object, string, string]>([
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', enviroment: 'production' },
+    '/body/enviroment',
+    'Unknown field "enviroment". Did you mean "environment"?',
+  ],
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', secret: 'x' },
+    '/body/secret',
+    'Unknown field "secret".',
+  ],
+  [
+    'POST',
+    'projects/default/api-tokens',
+    { tokenName: 'x', type: 'backend', expireAt: IN_A_DAY },
+    '/body/expireAt',
+    'Unknown field "expireAt". Did you mean "expiresAt"?',
+  ],
+  [
+    'POST',
+    'roles',
+    { name: 'r', permissions: [{ name: 'UPDATE_FEATURE_ENVIRONMENT', enviroment: 'development' }] },
+    '/body/permissions/0/enviroment',
+    'Unknown field "permissions.0.enviroment". Did you mean "environment"?',
+  ],
+  ['PUT', 'projects/default/access', { roles: [], group: [] }, '/body/group', 'Unknown field "group".'],
+  [
+    'POST',
+    'projects/default/access',
+    { roles: [], users: [], groups: [], rols: [] },
+    '/body/rols',
+    'Unknown field "rols". Did you mean "roles"?',
+  ],
+  [
+    'POST',
+    'auth/oidc/settings',
+    { emailDomain: 'example.com' },
+    '/body/emailDomain',
+    'Unknown field "emailDomain". Did you mean "emailDomains"?',
+  ],
+  [
+    'POST',
+    'user-admin',
+    { username: 'typist', rootRole: 3, passwrd: 'x' },
+    '/body/passwrd',
+    'Unknown field "passwrd". Did you mean "password"?',
+  ],
+  [
+    'POST',
+    'service-account',
+    { name: 'robot', rootRole: 3, rootrole: 1 },
+    '/body/rootrole',
+    'Unknown field "rootrole". Did you mean "rootRole"?',
+  ],
+  [
+    'POST',
+    'invite-link/tokens',
+    { name: 'x', expiresAt: IN_A_DAY, enable: false },
+    '/body/enable',
+    'Unknown field "enable".',
+  ],
+])(
+  '%s /%s rejects an unknown field, because it creates access: %j',
+  async (method, path, body, at, message) => {
+    const response = await call(harness.app, method as 'POST', `/api/admin/${path}`, { body });
+
+    expect(response).toMatchObject({ status: 400, body: { details: [{ message, path: at }] } });
+  },
+);
+
+test.each<[string, string, object]>([
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'both names', username: 'both names', type: 'client', secure: true, alias: null },
+  ],
+  [
+    'POST',
+    'roles',
+    {
+      name: 'As the console of Unleash sends it',
+      type: 'custom',
+      permissions: [{ id: 4, name: 'UPDATE_FEATURE', displayName: 'x', type: 'project' }],
+    },
+  ],
+  ['POST', 'user-admin', { username: 'from-a-console', rootRole: 3, sendEmail: false, inviteLink: '' }],
+  ['POST', 'auth/oidc/settings', { enabled: false, enablePkce: true }],
+])('%s /%s accepts the fields that clients of Unleash send: %j', async (method, path, body) => {
+  const response = await call(harness.app, method as 'POST', `/api/admin/${path}`, { body });
+
+  expect([response.status < 300, response.body]).toEqual([true, expect.anything()]);
+});
+
+test('every operation that returns a secret rejects unknown fields, except those of integrations', () => {
+  type Described = { operationId: string; description: string; tags: string[]; 'x-returns-secret'?: boolean };
+  const { paths } = readApiDocument<{ paths: Record<string, Record<string, Described>> }>();
+  const lenient = Object.values(paths)
+    .flatMap(item => Object.values(item))
+    .filter(operation => operation['x-returns-secret'] && !operation.tags.includes('Integrations'))
+    .filter(({ description }) => !description.includes('Unknown fields are rejected with 400.'))
+    .map(({ operationId }) => operationId);
+
+  expect(lenient).toEqual([]);
+});

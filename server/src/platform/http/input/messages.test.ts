@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest';
+import { ADMIN_TOKEN, useHarness } from '../../../test/harness.ts';
+import { call } from '../../../test/request.ts';
+
+const harness = useHarness();
+
+test.each([
+  [
+    'GET',
+    'search/events?createdBy=IS:ben',
+    undefined,
+    'createdBy must be a user id, not "ben". GET /api/admin/event-creators lists the ids.',
+  ],
+  [
+    'GET',
+    'search/events?feature=pay.a',
+    undefined,
+    'feature must start with IS: or IS_ANY_OF:, for example feature=IS:pay.a',
+  ],
+  [
+    'GET',
+    'search/events?project=is:a',
+    undefined,
+    'project must start with IS: or IS_ANY_OF:, for example project=IS:a',
+  ],
+  [
+    'GET',
+    'search/features?createdBy=IS:ben',
+    undefined,
+    'createdBy must be a user id, not "ben". GET /api/admin/flag-creators lists the ids.',
+  ],
+  [
+    'GET',
+    'search/events?feature=IS:a&feature=IS:b',
+    undefined,
+    'feature is given more than once. Use IS_ANY_OF:a,b for several values.',
+  ],
+  [
+    'POST',
+    'projects/default/features',
+    { name: 'pay.a b/c' },
+    'name "pay.a b/c" must contain only letters, digits and - _ . ! ~ * \' ( ), and must not be "." or ".."',
+  ],
+  [
+    'POST',
+    'addons',
+    { provider: 'webhook', enabled: true, parameters: {}, events: ['feature-creatd'] },
+    'Unknown event type "feature-creatd". Did you mean "feature-created"?',
+  ],
+  [
+    'POST',
+    'addons',
+    { provider: 'webhook', enabled: true, parameters: {}, events: ['feature-enabled'] },
+    'Unknown event type "feature-enabled". Did you mean "feature-environment-enabled"?',
+  ],
+  ['GET', 'user-admin/abc', undefined, 'id must be a positive integer'],
+  [
+    'POST',
+    'api-tokens',
+    { tokenName: 'x', type: 'backend', expiresAt: 'tomorrow' },
+    'expiresAt must be a date-time, such as 2026-11-15T09:30:00.000Z',
+  ],
+  [
+    'POST',
+    'projects/default/features',
+    { name: 'typed', type: 'relase' },
+    'feature type "relase" does not exist. GET /api/admin/feature-types lists the feature types.',
+  ],
+  ['POST', 'tags', { type: 'nope', value: 'some' }, 'tag type "nope" does not exist'],
+  ['POST', 'projects', { name: 7 }, 'name must be a string'],
+  ['POST', 'projects', [], 'the body must be an object'],
+  [
+    'POST',
+    'user-admin',
+    { username: 'somebody', rootRole: 'Owner' },
+    'rootRole Owner is not a root role. Use Admin, Editor, Viewer or the id of a custom root role',
+  ],
+] as const)('%s /%s %j names the value and what is allowed', async (method, path, body, message) => {
+  const rejected = await call(harness.app, method, `/api/admin/${path}`, { body });
+
+  expect(rejected.status).toBe(400);
+  expect(rejected.body.details.map((one: { message: string }) => one.message)).toContain(message);
+});
+
+test('suggests the known name of a misspelt parameter and field, also of a nested one', async () => {
+  const { body } = await call(
+    harness.app,
+    'POST',
+    '/api/admin/projects/default/features/x/clone?dryRn=true',
+    {
+      body: { name: 'y', nam: 'z' },
+      headers: { prefer: 'handling=strict' },
+    },
+  );
+  const messages = body.details.map((one: { message: string }) => one.message);
+
+  expect(messages).toContain('Unknown query parameter "dryRn". Did you mean "dryRun"?');
+  expect(messages).toContain('Unknown field "nam". Did you mean "name"?');
+});
+
+test.each([
+  ['{"name": "a",}', 'The body is not valid JSON: line 1, column 14.'],
+  ['nonsense', 'The body is not valid JSON.'],
+  ['', 'A JSON body is required.'],
+  ['{"__proto__": {}}', 'The body contains a key that is not allowed: __proto__ or constructor.prototype.'],
+])('says what is wrong with the body %j', async (payload, message) => {
+  const response = await harness.app.inject({
+    method: 'POST',
+    url: '/api/admin/projects',
+    headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
+    payload,
+  });
+
+  expect(response.json()).toMatchObject({ name: 'BadDataError', message, details: [{ message }] });
+});
+
+test('says how large a body is and may be', async () => {
+  const response = await harness.app.inject({
+    method: 'POST',
+    url: '/api/admin/projects',
+    headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
+    payload: JSON.stringify({ name: 'x'.repeat(2_000_000) }),
+  });
+
+  expect(response.json()).toMatchObject({
+    name: 'PayloadTooLargeError',
+    message: 'The body has 2,000,011 bytes. This operation accepts at most 1,048,576.',
+  });
+});
+
+test('the drift of a feature that is no copy says so', async () => {
+  await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'no-copy' } });
+
+  const { status, body } = await call(
+    harness.app,
+    'GET',
+    '/api/admin/projects/default/features/no-copy/drift',
+  );
+
+  expect([status, body.message]).toEqual([404, 'Feature no-copy is not a copy.']);
+});
+
+const NOTHING =
+  'The request has no Authorization header and no session. Send a token in the header, or log in.';
+const MALFORMED =
+  'The token in the Authorization header is malformed. Send the whole token as it was shown when it was created.';
+const ENDED = 'The token is unknown, expired or revoked. Create a new one, or log in.';
+
+test.each<[string, Record<string, string>, string]>([
+  ['without a token', {}, NOTHING],
+  ['with an empty header', { authorization: 'Bearer ' }, NOTHING],
+  ['with a wrong checksum', { authorization: `user:hyp_${'a'.repeat(49)}` }, MALFORMED],
+  ['with a long token', { authorization: 'a'.repeat(600) }, MALFORMED],
+  ['with an unknown token', { authorization: '*:*.no-such-token' }, ENDED],
+  [
+    'with an unknown session',
+    { cookie: 'halyard-session=hyw_nothing' },
+    'The session is unknown or has ended. Log in again.',
+  ],
+])('says why a request %s is rejected with 401', async (_case, headers, message) => {
+  const response = await harness.app.inject({ url: '/api/admin/projects', headers });
+
+  expect([response.statusCode, response.json().message]).toEqual([401, message]);
+});
+
+test('names the methods of a path that does not have the requested one', async () => {
+  const { status, body, headers } = await call(harness.app, 'PUT', '/api/admin/user-admin/?x=1', {
+    body: {},
+  });
+  const unknown = await call(harness.app, 'GET', '/api/admin/nowhere');
+
+  expect([status, headers.allow]).toEqual([404, 'GET, POST']);
+  expect(body.message).toBe('PUT /api/admin/user-admin/ does not exist. This path accepts GET or POST.');
+  expect(unknown.body.message).toBe('GET /api/admin/nowhere does not exist.');
+  expect(unknown.headers).not.toHaveProperty('allow');
+});
+
+test.each([
+  ['invalid UTF-8 in the path', '/api/admin/projects/%ff/features'],
+  ['invalid UTF-8 in the query', '/api/admin/search/events?query=%ff'],
+  ['NUL in the path', '/api/admin/projects/a%00b'],
+  ['NUL in the query', '/api/admin/search/events?query=%00'],
+  ['a long parameter', `/api/admin/projects/${'a'.repeat(600)}`],
+  ['a long URL', `/api/admin/search/events?query=${'a'.repeat(13_000)}`],
+])('rejects %s with 401 without a token, and with 400 otherwise', async (_case, url) => {
+  const anonymous = await call(harness.app, 'GET', url, { token: null });
+  const known = await call(harness.app, 'GET', url);
+
+  expect([anonymous.status, known.status]).toEqual([401, 400]);
+  expect(anonymous.headers).toHaveProperty('x-content-type-options', 'nosniff');
+});

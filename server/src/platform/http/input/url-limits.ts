@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer';
+import querystring from 'node:querystring';
+import { badData, type Violation } from '../../errors.ts';
+import { truncate } from '../../text.ts';
+import type { App } from '../app.ts';
+import { MAX_FILTER_LENGTH } from './filter.ts';
+import { hasControlCharacter, isStorable } from './text.ts';
+
+const MAX_URL_LENGTH = 12_288;
+/** The limit of one path parameter. The router enforces it. */
+export const MAX_PARAM_LENGTH = 512;
+
+type Bounded = { type?: unknown; enum?: unknown; maxLength?: number };
+
+/** Bounds what is read before anything looks at it: the length of the address and what its parameters may hold. */
+export function installInputLimits(app: App): void {
+  app.addHook('onRoute', ({ schema }) => {
+    boundTexts(schema?.params, MAX_PARAM_LENGTH);
+    boundTexts(schema?.querystring, MAX_FILTER_LENGTH);
+  });
+  app.addHook('onRequest', async request => {
+    if (request.url.length > MAX_URL_LENGTH) {
+      throw badData([{ message: `The address is longer than ${MAX_URL_LENGTH} characters.` }]);
+    }
+    const { host } = request.headers;
+    if (host === undefined && request.raw.httpVersion === '1.1') {
+      throw badData([{ message: 'The request has no Host header.' }]);
+    }
+    const details = [
+      ...encodingViolations(request.url),
+      // An unknown path has no parameters. A browser gets the page of the console that says so.
+      ...(request.is404 ? [] : paramViolations(request.params)),
+      ...queryViolations(request.query),
+    ];
+    if (details.length > 0) throw badData(details);
+  });
+}
+
+/** Gives a parameter without a bound of its own the bound of all, so that the document and the validator have it. */
+function boundTexts(schema: unknown, maxLength: number): void {
+  const { properties = {} } = (schema ?? {}) as { properties?: Record<string, Bounded> };
+  for (const [name, text] of Object.entries(properties)) {
+    if (text.type !== 'string' || text.enum !== undefined || text.maxLength !== undefined) continue;
+    properties[name] = { ...text, maxLength };
+  }
+}
+
+/** Decoding replaces invalid bytes. The router rejects them in a path itself. */
+function encodingViolations(url: string): Violation[] {
+  const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
+  if (!query.includes('%')) return [];
+  return query
+    .split('&')
+    .filter(part =>
+      (part.match(/(?:%[0-9a-f]{2})+/gi) ?? []).some(
+        bytes => !isUtf8(Buffer.from(bytes.replaceAll('%', ''), 'hex')),
+      ),
+    )
+    .map(part => {
+      const name = shownName(querystring.unescape(part.split('=')[0] ?? ''));
+      return { message: `${name} is not valid UTF-8`, path: `/query/${name}` };
+    });
+}
+
+function paramViolations(params: unknown): Violation[] {
+  return Object.entries((params ?? {}) as Record<string, string>)
+    .filter(([, value]) => hasControlCharacter(value) || !isStorable(value))
+    .map(([name]) =>
+      name === '*'
+        ? { message: 'The path must not hold control characters.' }
+        : { message: `${name} must not hold control characters`, path: `/params/${name}` },
+    );
+}
+
+/** Names too: an operation may look up a parameter that the schema does not describe. */
+function queryViolations(query: unknown): Violation[] {
+  return Object.entries((query ?? {}) as Record<string, string | string[]>)
+    .filter(([name, value]) => ![name, value].flat().every(isStorable))
+    .map(([name]) => {
+      const shown = shownName(name);
+      return { message: `${shown} must not hold NUL or half a surrogate pair`, path: `/query/${shown}` };
+    });
+}
+
+const shownName = (name: string): string => truncate(name.toWellFormed().replaceAll('\0', '\ufffd'), 100);

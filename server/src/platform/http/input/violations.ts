@@ -1,0 +1,85 @@
+import type { FastifySchemaValidationError } from 'fastify';
+import { either, MAX_LISTED, type Violation } from '../../errors.ts';
+import { truncate } from '../../text.ts';
+import { unknownName } from './unknown-name.ts';
+
+/** A schema says here in words what its pattern says in symbols. */
+export const RULE = 'x-rule';
+
+const NAME_CHARACTERS = "must contain only letters, digits and - _ . ! ~ * ' ( ), and must not be ";
+
+/** The rule of names in URLs that are none of these words. */
+export const nameRule = (words: readonly string[]): string =>
+  `${NAME_CHARACTERS}${either(words.map(word => `"${word}"`))}`;
+
+/** Messages quote a name. Other rules may be about a secret. */
+const isNameRule = (rule: string | undefined): boolean => rule?.startsWith(NAME_CHARACTERS) ?? false;
+
+const PARTS: Record<string, string> = {
+  querystring: 'query',
+  params: 'params',
+  body: 'body',
+  headers: 'headers',
+};
+
+/** Says in our own words what the validator found: the first violations, each with a pointer to its place. */
+export function violations(errors: FastifySchemaValidationError[], context: string | undefined): Violation[] {
+  const part = PARTS[context ?? 'body'] ?? 'body';
+  return errors.slice(0, MAX_LISTED).map(error => {
+    const missing = error.keyword === 'required' ? `/${error.params.missingProperty}` : '';
+    const extra = error.keyword === 'additionalProperties' ? `/${error.params.additionalProperty}` : '';
+    const path = `/${part}${error.instancePath}${missing}${extra}`;
+    const what = path.split('/').slice(2).join('.') || `the ${part}`;
+    if (error.keyword === 'additionalProperties')
+      return { message: unknownName(part, what, knownTo(error)), path };
+    return { message: `${what} ${phrase(error)}`, path };
+  });
+}
+
+/** The fields that the validator adds to its errors: the value, and the schema that rejects it. */
+type Rejected = { data?: unknown; parentSchema?: { [RULE]?: string; properties?: object } };
+
+const knownTo = (error: FastifySchemaValidationError): string[] =>
+  Object.keys((error as Rejected).parentSchema?.properties ?? {});
+
+function phrase(error: FastifySchemaValidationError): string {
+  const { keyword, params, message } = error;
+  const { data, parentSchema } = error as Rejected;
+  const rule = parentSchema?.[RULE];
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'type':
+      return `must be ${[params.type].flat().map(withArticle).join(' or ')}`;
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`;
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`;
+    case 'enum':
+      return `must be one of ${list(params.allowedValues)}`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'minItems':
+      return `must have at least ${params.limit} items`;
+    case 'maxItems':
+      return `must have at most ${params.limit} items`;
+    case 'maxProperties':
+      return `must have at most ${params.limit} fields`;
+    case 'propertyNames':
+      return `must not contain the name "${truncate(String(params.propertyName), 100)}"`;
+    case 'format':
+      return `must be ${withArticle(params.format)}${params.format === 'date-time' ? ', such as 2026-11-15T09:30:00.000Z' : ''}`;
+    case 'pattern':
+      if (isNameRule(rule)) return `"${truncate(String(data), 100)}" ${rule}`;
+      return rule ?? `must match the pattern ${params.pattern}`;
+    default:
+      return message ?? 'is invalid';
+  }
+}
+
+const withArticle = (type: unknown): string =>
+  type === 'null' ? 'null' : `${/^[aeio]/.test(String(type)) ? 'an' : 'a'} ${type}`;
+
+const list = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value));

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, badData } from '../../errors.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The response has an ETag, and the operation checks If-None-Match. */
+    etag?: true;
+    /** The operation checks If-Match. */
+    ifMatch?: true;
+  }
+}
+
+/** 132 bits of the hash: nobody finds two contents with one tag. */
+const HASH_LENGTH = 22;
+const SEPARATOR = '.';
+
+const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, HASH_LENGTH);
+
+/**
+ * The strong ETag of a response. `content` is the part that people change, and `whole` is the response, if it has more: the favorite
+ * of the caller, or the last request of an SDK. If-Match compares the content, If-None-Match compares everything.
+ */
+export const makeEtag = (content: unknown, whole?: unknown): string =>
+  `"${hashOf(content)}${whole === undefined ? '' : SEPARATOR + hashOf(whole)}"`;
+
+const contentOf = (etag: string): string => etag.slice(1, -1).split(SEPARATOR)[0] ?? '';
+
+/** Sends the body with its ETag, or 304 if If-None-Match has that ETag. */
+export function unlessKnown<T>(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  reply: FastifyReply,
+  etag: string,
+  body: T,
+): T | FastifyReply {
+  reply.header('etag', etag);
+  const known = headers['if-none-match'];
+  if (known === undefined) return body;
+  const { any, strong, weak } = parseEtags(known, 'if-none-match');
+  return any || strong.includes(etag) || weak.includes(etag) ? reply.code(304).send() : body;
+}
+
+/**
+ * Runs work that changes a resource. With If-Match, it first calls `readEtags`, which locks the resource and returns the ETags that
+ * name its current state. If none of them is in If-Match, the work is rejected with 412 after it ran, so that the transaction is
+ * rolled back: by RFC 9110, every other rejection of the request comes before 412.
+ */
+export async function ifMatches<T>(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  what: string,
+  readEtags: () => Promise<string[]>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const header = headers['if-match'];
+  const expected = header === undefined ? undefined : parseEtags(header, 'if-match');
+  if (expected === undefined || expected.any) return await work();
+  const current = await readEtags();
+  const result = await work();
+  const contents = new Set(current.map(contentOf));
+  if (expected.strong.some(etag => contents.has(contentOf(etag)))) return result;
+  throw changedMeanwhile(what, expected);
+}
+
+type Expected = { any: boolean; strong: string[]; weak: string[] };
+
+function changedMeanwhile(what: string, { strong }: Expected): ApiError {
+  const message =
+    strong.length === 0
+      ? `If-Match has only weak ETags (W/), which never match. Send the ETag of the response unchanged. A proxy that compresses responses can make ETags weak.`
+      : `${what} has changed since you read it, so the request was not carried out. Read it again, compare it with your change, and repeat the request with the new ETag.`;
+  return new ApiError('PreconditionFailedError', message, {
+    details: [{ message, path: '/headers/if-match' }],
+  });
+}
+
+const ETAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/** The list of ETags of a header: `*`, or ETags in double quotes, separated by commas. */
+function parseEtags(header: string, name: 'if-match' | 'if-none-match'): Expected {
+  if (header.trim() === '*') return { any: true, strong: [], weak: [] };
+  const strong: string[] = [];
+  const weak: string[] = [];
+  const others = header.replace(ETAG, (_, prefix: string | undefined, etag: string) => {
+    (prefix === undefined ? strong : weak).push(etag);
+    return '';
+  });
+  if (/[^\s,]/.test(others) || strong.length + weak.length === 0) {
+    const message = `${name} must be * or a list of ETags in double quotes, separated by commas`;
+    throw badData([{ message, path: `/headers/${name}` }]);
+  }
+  return { any: false, strong, weak };
+}

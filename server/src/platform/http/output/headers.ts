@@ -1,0 +1,46 @@
+import type { App } from '../app.ts';
+
+const YEAR_SECONDS = 31_536_000;
+
+/** The API sends data only: a browser that shows a response as a page must load and run nothing. */
+const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'";
+
+/**
+ * The API page runs its own two scripts and calls this server. The page's library writes style elements at run time,
+ * which a policy without 'unsafe-inline' would block.
+ */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Written by hand: six constant headers need no dependency, and Node's own error responses, which no plugin of Fastify
+ * reaches, carry the same ones (platform/http/protection/socket-errors.ts). Nothing is designed to be cached, so nothing is stored unless a
+ * route says otherwise.
+ */
+export function securityHeaders(publicUrl: string): Record<string, string> {
+  return {
+    'cache-control': 'no-store',
+    'content-security-policy': DATA_POLICY,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    // A browser ignores it over http, and on a host without TLS it would be a promise nobody made.
+    ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
+  };
+}
+
+/** Goes before every other hook, so that a rejection by one of them carries the headers too. */
+export function installSecurityHeaders(app: App, headers: Record<string, string>): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(headers);
+  });
+}

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import Fastify from 'fastify';
+import { expect, test } from 'vitest';
+import type { App } from '../app.ts';
+import { installStalledClients } from '../protection/stalled-clients.ts';
+import { RequestLogController } from '../server/log.ts';
+import { type Pieces, sendPieces } from './stream.ts';
+
+async function serve(pieces: () => Pieces, stalledAfterMs?: number) {
+  const app = Fastify() as unknown as App;
+  installStalledClients(app, stalledAfterMs);
+  const closed = Promise.withResolvers<void>();
+  app.get('/', (_, reply) => sendPieces(reply, pieces(), { onClose: closed.resolve }));
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+  return { app, address, closed: closed.promise };
+}
+
+test('a stream that breaks after its first bytes is logged with the id of its request', async () => {
+  const lines: string[] = [];
+  const app = Fastify({
+    logger: { stream: { write: (line: string) => lines.push(line) } },
+    logController: new RequestLogController(),
+    genReqId: () => 'the-request',
+  });
+  async function* breaking(): Pieces {
+    yield '{"a":';
+    throw new Error('connection to the database lost');
+  }
+  app.get('/', (_, reply) => sendPieces(reply, breaking()));
+  const address = await app.listen({ port: 0, host: '127.0.0.1' });
+
+  await expect(fetch(address).then(response => response.text())).rejects.toThrow();
+
+  const found = () => lines.map(line => JSON.parse(line)).filter(({ reqId }) => reqId === 'the-request');
+  await expect
+    .poll(found)
+    .toMatchObject([
+      { level: 50, msg: 'response stream failed', err: { message: 'connection to the database lost' } },
+    ]);
+  await app.close();
+});
+
+test('pieces are sent in their order, and a failure before the first is sent as one', async () => {
+  async function* good(): Pieces {
+    yield '{"a":';
+    yield Buffer.from('"ä"}');
+  }
+  // biome-ignore lint/correctness/useYield: it fails before it has anything to give
+  async function* bad(): Pieces {
+    throw new Error('nothing to send');
+  }
+  const [one, other] = [await serve(good), await serve(bad)];
+
+  expect(await (await fetch(one.address)).json()).toEqual({ a: 'ä' });
+  await one.closed;
+  expect((await fetch(other.address)).status).toBe(500);
+  await Promise.all([one.app.close(), other.app.close()]);
+});
+
+test('cuts off a client that does not read, and ends what makes the pieces', async () => {
+  let ended = false;
+  async function* endless(): Pieces {
+    try {
+      for (;;) yield Buffer.alloc(1_000_000, 'x');
+    } finally {
+      ended = true;
+    }
+  }
+  const { app, address, closed } = await serve(endless, 300);
+
+  const request = get(address);
+  const [response] = await once(request, 'response');
+  await closed;
+
+  await expect.poll(() => ended).toBe(true);
+  await expect(async () => {
+    for await (const _ of response);
+  }).rejects.toThrow('aborted');
+  await app.close();
+});
+
+test('waits for a source that is slower than a client may be', async () => {
+  async function* slow(): Pieces {
+    yield 'a';
+    await sleep(400);
+    yield 'b';
+  }
+  const { app, address } = await serve(slow, 100);
+
+  expect(await (await fetch(address)).text()).toBe('ab');
+  await app.close();
+});
+
+test('reads ahead of the client, so that the source can end before the client has read all', async () => {
+  let ended = false;
+  async function* some(): Pieces {
+    for (let n = 0; n < 3; n++) yield Buffer.alloc(1_000_000, 'x');
+    ended = true;
+  }
+  const { app, address } = await serve(some, 60_000);
+
+  const request = get(address);
+  const [response] = await once(request, 'response');
+
+  await expect.poll(() => ended).toBe(true);
+  let bytes = 0;
+  for await (const chunk of response) bytes += chunk.length;
+  expect(bytes).toBe(3_000_000);
+  await app.close();
+});
+
+test('ends the source when the client goes away before the first piece', async () => {
+  const begun = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  let ended = false;
+  async function* slow(): Pieces {
+    try {
+      begun.resolve();
+      await gone.promise;
+      yield 'first';
+      yield 'second';
+    } finally {
+      ended = true;
+    }
+  }
+  const { app, address, closed } = await serve(slow);
+
+  const request = get(address);
+  request.on('error', () => {});
+  await begun.promise;
+  request.destroy();
+  await expect.poll(async () => await openConnections(app)).toBe(0);
+  gone.resolve();
+
+  await closed;
+  await expect.poll(() => ended).toBe(true);
+  await app.close();
+});
+
+const openConnections = (app: App) =>
+  new Promise<number>((resolve, reject) =>
+    app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  );

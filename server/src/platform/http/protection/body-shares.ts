@@ -1,0 +1,48 @@
+import type { FastifyRequest } from 'fastify';
+import { networkOf } from '../../admission/network.ts';
+import { type Holder, makeShares, type ShareLimits, type Shares } from '../../admission/shares.ts';
+import { ApiError, tooManyRequests } from '../../errors.ts';
+import type { App } from '../app.ts';
+
+const MIB = 1_048_576;
+
+/** Bytes of request bodies in memory. A parsed body takes about three times as much. One caller gets two imports of 8 MiB at a time. */
+export const BODY_BYTES: ShareLimits = {
+  capacity: 32 * MIB,
+  share: 0.5,
+  waiting: 5_000,
+  waitingPerCaller: 1_000,
+  waitMs: 5_000,
+};
+
+/** A body is read when its caller got the bytes that it takes. They are given back when the response is sent. Goes after the gate. */
+export function installBodyShares(app: App, limits: Partial<ShareLimits> = {}): Shares {
+  const bytes = makeShares({ ...BODY_BYTES, ...limits }, rejection);
+  app.addHook('preParsing', async request => {
+    const cost = bytesOf(request);
+    if (cost === 0) return;
+    const { caller, ip, visit } = request;
+    visit.hold(await bytes.acquire(caller || networkOf(ip), { cost, isGone: visit.isGone }));
+  });
+  return bytes;
+}
+
+/** A body in chunks can be as large as the operation accepts. A larger one is rejected when it is read. */
+function bytesOf({ headers, routeOptions: { bodyLimit = MIB } }: FastifyRequest): number {
+  if (headers['transfer-encoding'] !== undefined) return bodyLimit;
+  return Math.min(Number(headers['content-length'] ?? 0) || 0, bodyLimit);
+}
+
+const RETRY_AFTER_SECONDS = 2;
+
+const rejection = (holder: Holder): ApiError =>
+  holder === 'caller'
+    ? tooManyRequests(
+        'Too many large request bodies of this caller at a time. Send fewer of them at a time.',
+        RETRY_AFTER_SECONDS,
+      )
+    : new ApiError(
+        'ServiceUnavailableError',
+        'The server is busy with request bodies of other callers. Retry later.',
+        { retryAfter: RETRY_AFTER_SECONDS },
+      );

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { useHarness } from '../../../test/harness.ts';
+import { makeLongReads } from './long-reads.ts';
+
+const harness = useHarness();
+const CALLERS = ['a', 'b', 'c'].flatMap(caller => [caller, caller]);
+
+test('a search of a fourth caller runs while three callers have as many reads and searches as they may', async () => {
+  const longReads = makeLongReads(harness.db);
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  const running = CALLERS.flatMap(caller => [
+    longReads.run({ caller }, () => end),
+    longReads.runSearch({ caller }, () => end),
+  ]);
+
+  expect(await longReads.runSearch({ caller: 'd' }, async () => 'found')).toBe('found');
+
+  resolve();
+  await Promise.all(running);
+});

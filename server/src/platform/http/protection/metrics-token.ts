@@ -1,0 +1,22 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ApiError } from '../../errors.ts';
+import type { App } from '../app.ts';
+
+const BACKSTAGE = '/internal-backstage/';
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Requires the token for everything below `/internal-backstage/`. Without a configured token, these routes are public. */
+export function installMetricsToken(app: App, token: string | undefined): void {
+  if (token === undefined) return;
+  const expected = digestOf(`Bearer ${token}`);
+  app.addHook('onRequest', async ({ routeOptions, headers }) => {
+    if (!routeOptions.url?.startsWith(BACKSTAGE)) return;
+    // Digests have one length, so the comparison takes the same time for every header.
+    if (timingSafeEqual(digestOf(headers.authorization ?? ''), expected)) return;
+    throw new ApiError(
+      'AuthenticationRequired',
+      'Metrics require the token that the operator configured as HALYARD_METRICS_TOKEN. Send it in the header "Authorization: Bearer …".',
+    );
+  });
+}

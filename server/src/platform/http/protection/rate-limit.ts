@@ -1,0 +1,67 @@
+import { counted, tooManyRequests } from '../../errors.ts';
+import type { App } from '../app.ts';
+
+/** Writes a caller may make per minute in the long run, and at once after a pause. 0 per minute: no limit. */
+export type WriteLimit = { perMinute: number; burst: number };
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How many writes a call counts as; 1 by default. */
+    cost?: number;
+  }
+}
+
+/**
+ * personal: needs no permission, so that every user may write its events. bulk: writes an event for each of many features.
+ * transfer: reads or writes whole features, up to megabytes.
+ */
+export const COST = { personal: 5, bulk: 10, transfer: 20 } as const;
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+const MAX_CALLERS = 10_000;
+
+/**
+ * Events are kept for good, so nobody may write them without bound, a Viewer's favorites and tags included. Goes after the
+ * guard, which says who calls: a user or service account with all its tokens and sessions, or one admin token.
+ */
+export function installWriteLimit(app: App, limit: WriteLimit): void {
+  if (limit.perMinute === 0) return;
+  const take = makeBuckets(limit);
+  app.addHook('onRequest', async ({ method, caller, routeOptions }) => {
+    if (caller === '' || READS.has(method) || routeOptions.url === undefined) return;
+    const seconds = take(caller, routeOptions.config.cost ?? 1);
+    if (seconds === 0) return;
+    throw tooManyRequests(
+      `Too many writes: this server accepts ${limit.perMinute} per minute from one caller. Retry in ${counted(seconds, 'second')}.`,
+      seconds,
+    );
+  });
+}
+
+/** Takes from the caller's bucket; returns 0, or the seconds after which it holds enough. */
+type Take = (caller: string, cost: number) => number;
+
+/**
+ * One token bucket for each caller, in this process alone. Without a bucket a caller has a full one, so the bucket that was
+ * not used for longest can be forgotten when there are too many: it is the fullest.
+ */
+export function makeBuckets(
+  { perMinute, burst }: WriteLimit,
+  now: () => number = () => performance.now(),
+  maxCallers = MAX_CALLERS,
+): Take {
+  const buckets = new Map<string, { tokens: number; at: number }>();
+  const perMs = perMinute / 60_000;
+  return (caller, cost) => {
+    const at = now();
+    const before = buckets.get(caller) ?? { tokens: burst, at };
+    const tokens = Math.min(burst, before.tokens + (at - before.at) * perMs);
+    // A request that costs more than a full bucket requires a full one.
+    const needed = Math.min(cost, burst);
+    const enough = tokens >= needed;
+    buckets.delete(caller);
+    buckets.set(caller, { tokens: enough ? tokens - needed : tokens, at });
+    if (buckets.size > maxCallers) buckets.delete(buckets.keys().next().value ?? '');
+    return enough ? 0 : Math.ceil((needed - tokens) / perMs / 1_000);
+  };
+}

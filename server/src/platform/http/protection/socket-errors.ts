@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ConnectionError, FastifyServerOptions } from 'fastify';
+import { ApiError } from '../../errors.ts';
+import { truncate } from '../../text.ts';
+import type { App } from '../app.ts';
+import { errorBody } from '../output/errors.ts';
+
+const ANSWERS: Record<string, [status: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'The headers are larger than this server accepts.',
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive.'],
+};
+
+type ClientErrorHandler = NonNullable<FastifyServerOptions['clientErrorHandler']>;
+
+/** Responds to what Node rejects before there is a request, in the one error shape and with the given headers. */
+export function clientErrorHandler(headers: Record<string, string>): ClientErrorHandler {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+    const [status, message] = ANSWERS[(error as ConnectionError).code] ?? [
+      '400 Bad Request',
+      'This is not valid HTTP.',
+    ];
+    const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
+    socket.end(
+      [
+        `HTTP/1.1 ${status}`,
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(body)}`,
+        ...lines,
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  };
+}
+
+/** Responds to a request with an unknown `Expect`, which Node rejects without a body. */
+export function installExpectations(app: App, headers: Record<string, string>): void {
+  app.server.on(
+    'checkExpectation',
+    ({ headers: { expect = '' } }: IncomingMessage, response: ServerResponse) => {
+      const message = `The expectation "${truncate(expect, 100)}" is not supported. Omit the header Expect.`;
+      const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
+      // The body of the request is not read.
+      const fields = { 'content-type': 'application/json; charset=utf-8', ...headers, connection: 'close' };
+      response.writeHead(417, fields).end(body);
+    },
+  );
+}
+
+/** Responds to a request with two Host headers. Programs in front of the server may have decided by the other one. */
+export const rejectTwoHosts =
+  (headers: Record<string, string>) =>
+  ({ rawHeaders }: IncomingMessage, response: ServerResponse): boolean => {
+    let hosts = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2)
+      if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+    if (hosts < 2) return false;
+    const message = `The request has ${hosts} Host headers. Send exactly one.`;
+    const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
+    const fields = { 'content-type': 'application/json; charset=utf-8', ...headers, connection: 'close' };
+    response.writeHead(400, fields).end(body);
+    return true;
+  };

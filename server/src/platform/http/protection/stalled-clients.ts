@@ -1,0 +1,22 @@
+import { Socket } from 'node:net';
+import type { App } from '../app.ts';
+
+const STALLED_AFTER_MS = 10_000;
+
+/** Cuts off a client that stops reading its response: what is left of the response would stay in memory for good. */
+export function installStalledClients(app: App, afterMs = STALLED_AFTER_MS): void {
+  app.addHook('onSend', async (request, reply) => {
+    const response = reply.raw;
+    const { socket } = request.raw;
+    // A request that did not come through the network has no client that could stop reading.
+    if (!(socket instanceof Socket)) return;
+    // Node calls this when no byte went through the socket for so long.
+    response.setTimeout(afterMs, () => {
+      const unread = socket.writableLength + response.writableLength;
+      // Nothing to read yet: the response is still being made.
+      if (unread === 0) return void socket.setTimeout(afterMs);
+      request.log.warn({ route: request.routeOptions.url, unread, afterMs }, 'client stopped reading');
+      response.destroy();
+    });
+  });
+}

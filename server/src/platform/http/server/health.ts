@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import type { App } from '../app.ts';
+import { jsonResponse, Named } from '../schema.ts';
+
+const STATE = Type.String({ enum: ['GOOD', 'BAD'], examples: ['GOOD'] });
+
+const Health = Named('Health', Type.Object({ health: STATE }));
+
+const Readiness = Named(
+  'Readiness',
+  Type.Object({
+    health: Type.String({
+      ...STATE,
+      description: 'GOOD once the server has loaded, until it is told to stop',
+    }),
+    database: Type.String({ ...STATE, description: 'Whether the database responds' }),
+    writes: Type.String({
+      ...STATE,
+      description: 'Whether the database accepts changes; BAD while it is read-only or does not respond',
+    }),
+  }),
+);
+
+/** The checks of readiness. */
+export type ReadyCheck = {
+  /** Fails until the server can serve requests: the database is reachable and has every migration. */
+  load: () => Promise<void>;
+  /** Whether the database responds, known without asking it. Undefined if nothing in the server knows it. */
+  isDatabaseResponding: () => boolean | undefined;
+  /** Whether the database responds and rejects writes. */
+  isReadOnly: () => boolean;
+  /** Whether the server is about to stop. */
+  isDraining: () => boolean;
+};
+
+/** /health: the process responds. /ready: the server has loaded, and whether its database responds. */
+export function healthRoutes(
+  app: App,
+  { load, isDatabaseResponding, isReadOnly, isDraining }: ReadyCheck,
+): void {
+  for (const schema of [Health, Readiness]) app.addSchema(schema);
+  let isLoaded = false;
+  const stateOf = (isGood: boolean) => (isGood ? 'GOOD' : 'BAD');
+  const readiness = (isServing: boolean, isResponding: boolean) => ({
+    health: stateOf(isServing),
+    database: stateOf(isResponding),
+    writes: stateOf(isResponding && !isReadOnly()),
+  });
+
+  app.get(
+    '/health',
+    {
+      schema: {
+        operationId: 'getHealth',
+        tags: ['Operations'],
+        summary: 'Check liveness',
+        description: 'Responds while the process is alive. It checks nothing else.',
+        security: [],
+        response: { 200: jsonResponse('Alive', Health) },
+      },
+    },
+    async () => ({ health: 'GOOD' }),
+  );
+
+  app.get(
+    '/ready',
+    {
+      schema: {
+        operationId: 'getReady',
+        tags: ['Operations'],
+        summary: 'Check readiness',
+        description:
+          'Responds with 200 once the database was reachable and had every migration of this version, and with 503 from the moment the server is told to stop. In between, database says whether the database responds: without it the server still serves flags to SDKs from memory. writes says whether it accepts changes: on a read-only database reads work and changes get 503.',
+        security: [],
+        response: { 200: jsonResponse('Ready', Readiness), 503: jsonResponse('Not ready', Readiness) },
+      },
+    },
+    async (request, reply) => {
+      const responding = isLoaded ? isDatabaseResponding() : undefined;
+      if (isDraining()) return reply.code(503).send(readiness(false, responding ?? true));
+      if (responding !== undefined) return readiness(true, responding);
+      try {
+        await load();
+        isLoaded = true;
+        return readiness(true, true);
+      } catch (error) {
+        if (isLoaded) return readiness(true, false);
+        request.log.warn({ err: error }, 'not ready');
+        return reply.code(503).send(readiness(false, false));
+      }
+    },
+  );
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { useHarness } from '../../../test/harness.ts';
+import { version } from '../../command-line.ts';
+import { collectTogether } from './metrics.ts';
+
+const harness = useHarness();
+
+test('the metrics name the version of Halyard and of Node.js', async () => {
+  const { body } = await harness.app.inject('/internal-backstage/prometheus');
+
+  expect(body).toContain(`halyard_build_info{version="${version()}",node="${process.versions.node}"} 1`);
+});
+
+test.each(['/internal-backstage/prometheus', '/internal-backstage/impact/metrics'])(
+  '%s requires the configured token, and other public routes do not',
+  async url => {
+    const metricsToken = 'a-token-for-prometheus';
+    const app = await harness.secondServer({ metricsToken });
+    const statusWith = async (authorization?: string) =>
+      (await app.inject({ url, headers: authorization ? { authorization } : {} })).statusCode;
+
+    expect(await statusWith()).toBe(401);
+    expect(await statusWith(`Bearer ${metricsToken}x`)).toBe(401);
+    expect(await statusWith(`Bearer ${metricsToken}`)).toBe(200);
+    expect((await app.inject('/health')).statusCode).toBe(200);
+    expect((await harness.app.inject(url)).statusCode).toBe(200);
+  },
+);
+
+test('requests that arrive during a collection share the next one', async () => {
+  const begun: PromiseWithResolvers<number>[] = [];
+  const collect = collectTogether(async () => {
+    const collection = Promise.withResolvers<number>();
+    begun.push(collection);
+    return await collection.promise;
+  }, 0);
+  const first = collect();
+  await expect.poll(() => begun.length).toBe(1);
+
+  const others = Promise.all([collect(), collect(), collect()]);
+  begun[0]?.resolve(1);
+  await expect.poll(() => begun.length).toBe(2);
+  begun[1]?.resolve(2);
+
+  expect(await first).toBe(1);
+  expect(await others).toEqual([2, 2, 2]);
+});
+
+test('a collection that fails does not stop the next one', async () => {
+  let isFirst = true;
+  const collect = collectTogether(async () => {
+    if (!isFirst) return 'collected';
+    isFirst = false;
+    throw new Error('no database');
+  }, 0);
+
+  await expect(collect()).rejects.toThrow('no database');
+  expect(await collect()).toBe('collected');
+});
+
+test('every kind of share is described for operators', async () => {
+  const page = readFileSync(
+    new URL('../../../../../docs/how-to/run-in-production.md', import.meta.url),
+    'utf8',
+  );
+  const [, section = ''] = page.split('### Shares of callers');
+  const described = [...(section.split('\n#')[0] ?? '').matchAll(/^\| `([a-z-]+)`/gm)].map(
+    ([, kind]) => kind,
+  );
+
+  const { body } = await harness.app.inject('/internal-backstage/prometheus');
+
+  const kinds = [...body.matchAll(/^halyard_admission_waiting\{kind="([^"]+)"\}/gm)].map(([, kind]) => kind);
+  expect(described.slice(1).toSorted()).toEqual(kinds.toSorted());
+});

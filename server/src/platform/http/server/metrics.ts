@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Type } from 'typebox';
+import { version } from '../../command-line.ts';
+import type { App } from '../app.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Where a module registers metrics of its own. */
+    metrics: Registry;
+  }
+}
+
+/** Counts and times every request by route; served for Prometheus where existing scrapers look. */
+export function installMetrics(app: App): void {
+  const registry = new Registry();
+  app.decorate('metrics', registry);
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'halyard_build_info',
+    help: 'The version of Halyard and of Node.js; the value is always 1',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  }).set({ version: version(), node: process.versions.node }, 1);
+  const duration = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Response time, by method, route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  });
+
+  const collect = collectTogether(() => registry.metrics());
+
+  app.addHook('onResponse', async (request, reply) => {
+    // The pattern of the route, never the address: it has few values and holds no secret.
+    const labels = {
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+    };
+    duration.observe(labels, reply.elapsedTime / 1_000);
+  });
+
+  app.get(
+    '/internal-backstage/prometheus',
+    {
+      schema: {
+        operationId: 'getMetrics',
+        tags: ['Operations'],
+        summary: 'Metrics for Prometheus',
+        description: 'Process and request metrics in the text format of Prometheus.',
+        security: [],
+        response: {
+          200: { description: 'The metrics', content: { 'text/plain': { schema: Type.String() } } },
+        },
+      },
+    },
+    async (_request, reply) => reply.type(registry.contentType).send(await collect()),
+  );
+}
+
+/** Anyone may ask for the metrics, and they cost 10 statements and some 10 ms. */
+const COLLECT_EVERY_MS = 250;
+
+/**
+ * Requests that arrive while metrics are collected share the next collection, which begins at least 250 ms after the last one. So a
+ * thousand clients cost as much as one, and nobody gets values from before their request.
+ */
+export function collectTogether<T>(collect: () => Promise<T>, everyMs = COLLECT_EVERY_MS): () => Promise<T> {
+  let next: Promise<T> | undefined;
+  let current: Promise<unknown> = Promise.resolve();
+  let notBefore = 0;
+  const begin = async (): Promise<T> => {
+    await current;
+    await sleep(Math.max(0, notBefore - performance.now()));
+    notBefore = performance.now() + everyMs;
+    next = undefined;
+    const collected = collect();
+    current = collected.catch(() => {});
+    return await collected;
+  };
+  return () => {
+    next ??= begin();
+    return next;
+  };
+}

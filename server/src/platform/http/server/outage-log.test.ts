@@ -1,0 +1,75 @@
+import { Writable } from 'node:stream';
+import pg from 'pg';
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { ApiError } from '../../errors.ts';
+import { logOptions } from './log.ts';
+import { makeOutageLog } from './outage-log.ts';
+
+type Line = { level: number; msg: string; failures?: Record<string, number>; reason?: string };
+
+function makeLog(summaryMs: number, endedAfterMs: number) {
+  const lines: Line[] = [];
+  const stream = new Writable({
+    write: (chunk, _, done) => {
+      lines.push(JSON.parse(String(chunk)));
+      done();
+    },
+  });
+  const outageLog = makeOutageLog(summaryMs, endedAfterMs);
+  const log = pino(logOptions('info', outageLog), stream);
+  outageLog.writeTo(log);
+  return { log, lines, messages: () => lines.map(line => line.msg) };
+}
+
+const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+const readOnly = () => {
+  const error = new pg.DatabaseError('cannot execute UPDATE in a read-only transaction', 0, 'error');
+  error.code = '25006';
+  return error;
+};
+
+test('in an outage each part of the server writes one line, and then its errors are counted', () => {
+  const { log, lines } = makeLog(60_000, 60_000);
+
+  for (let n = 0; n < 100; n++) {
+    log.error({ err: refused(), job: 'index-events' }, 'job failed');
+    log.child({ reqId: n }).warn({ err: readOnly() }, 'request failed');
+    log.error(
+      { err: new ApiError('ServiceUnavailableError', 'Retry.', { cause: refused() }) },
+      'fetch failed',
+    );
+  }
+
+  expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+    [50, 'job failed'],
+    [40, 'request failed'],
+    [50, 'fetch failed'],
+  ]);
+});
+
+test('errors of one statement and errors that are bugs are all written', () => {
+  const { log, lines } = makeLog(60_000, 60_000);
+  const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+
+  for (const err of [slow, slow, new TypeError('x is undefined'), new TypeError('x is undefined')])
+    log.error({ err }, 'job failed');
+
+  expect(lines.map(line => line.level)).toEqual([50, 50, 50, 50]);
+});
+
+test('a summary follows while the errors continue, and one when they have ended; the next outage is written again', async () => {
+  const { log, lines, messages } = makeLog(200, 1_000);
+  const fail = () => log.warn({ err: refused() }, 'job failed');
+  const failing = setInterval(fail, 20);
+
+  await expect.poll(messages).toContain('database errors continue');
+  clearInterval(failing);
+  await expect.poll(messages).toContain('database errors ended');
+  fail();
+
+  const summary = lines.find(line => line.msg === 'database errors continue');
+  expect(summary).toMatchObject({ level: 40, reason: 'connect ECONNREFUSED' });
+  expect(summary?.failures?.['job failed']).toBeGreaterThan(0);
+  expect(messages().filter(message => message === 'job failed')).toHaveLength(2);
+});

@@ -1,0 +1,90 @@
+import type { LoggerOptions } from 'pino';
+import { isOutage } from '../../db/failures.ts';
+
+type Log = Record<'info' | 'warn', (fields: object, message: string) => void>;
+
+export type OutageLog = {
+  /** For pino: decides about each line before it is written. */
+  hooks: NonNullable<LoggerOptions['hooks']>;
+  /** Where the summaries go. */
+  writeTo: (log: Log) => void;
+};
+
+const SUMMARY_MS = 60_000;
+/** A query waits up to 17 s for a response, so errors of one outage can be that far apart. */
+const ENDED_AFTER_MS = 20_000;
+const WARN = 40;
+
+/**
+ * While the database is unavailable, every part of the server that uses it fails again and again: an idle server wrote 17 lines
+ * a second. So each part says it once, and then its errors are counted: there is a summary every minute, and one when the
+ * errors have ended.
+ */
+export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = ENDED_AFTER_MS): OutageLog {
+  let log: Log | undefined;
+  let outage: Outage | undefined;
+
+  /** Returns whether the line is the first of its kind. */
+  const note = (message: string, error: Error): boolean => {
+    outage ??= begin();
+    outage.lastAt = performance.now();
+    outage.reason = error.message;
+    outage.failures[message] = (outage.failures[message] ?? 0) + 1;
+    if (outage.said.has(message)) return false;
+    outage.said.add(message);
+    return true;
+  };
+
+  const begin = (): Outage => {
+    const now = performance.now();
+    const timer = setInterval(summarize, Math.min(summaryMs, endedAfterMs) / 4).unref();
+    return { timer, startedAt: now, lastAt: now, summaryAt: now, reason: '', failures: {}, said: new Set() };
+  };
+
+  const summarize = (): void => {
+    if (!outage) return;
+    const now = performance.now();
+    const { timer, startedAt, lastAt, summaryAt, reason, failures } = outage;
+    if (now - lastAt >= endedAfterMs) {
+      clearInterval(timer);
+      outage = undefined;
+      log?.info({ seconds: seconds(lastAt - startedAt), failures }, 'database errors ended');
+    } else if (now - summaryAt >= summaryMs) {
+      log?.warn({ seconds: seconds(now - startedAt), reason, failures }, 'database errors continue');
+      outage.summaryAt = now;
+      outage.failures = {};
+    }
+  };
+
+  return {
+    hooks: {
+      logMethod(args, method, level) {
+        const [fields, message] = args as [unknown, unknown];
+        const error = level >= WARN && errorIn(fields);
+        if (!error || !isOutage(error)) method.apply(this, args);
+        else if (note(String(message), error)) method.apply(this, args);
+      },
+    },
+    writeTo: given => {
+      log = given;
+    },
+  };
+}
+
+type Outage = {
+  timer: NodeJS.Timeout;
+  startedAt: number;
+  lastAt: number;
+  summaryAt: number;
+  reason: string;
+  /** How often each message would have been written since the last summary. */
+  failures: Record<string, number>;
+  said: Set<string>;
+};
+
+const seconds = (ms: number): number => Math.round(ms / 1_000);
+
+const errorIn = (fields: unknown): Error | undefined =>
+  typeof fields === 'object' && fields !== null && 'err' in fields && fields.err instanceof Error
+    ? fields.err
+    : undefined;
