@@ -1,4 +1,5 @@
-// Writes src/api/api.gen.ts from openapi.json: the types that openapi-fetch reads, and the permission of each operation.
+// Writes from openapi.json: src/api/api.gen.ts with the types that openapi-fetch reads and the permission of each operation, and
+// src/api/events.gen.ts with the events of each operation.
 // Written by hand, because openapi-typescript 7 does not run with TypeScript 7.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -22,6 +23,7 @@ type Ref<T> = T | { $ref: string };
 type Operation = {
   operationId: string;
   summary?: string;
+  description?: string;
   deprecated?: boolean;
   parameters?: Ref<Parameter>[];
   requestBody?: Ref<Body>;
@@ -148,8 +150,37 @@ export function writeApiTypes(api: ApiDocument): string {
   return [...lines, ...permissions, '} as const;', ''].join('\n');
 }
 
+/** The text of events.gen.ts. A separate file, because the first page does not need it. */
+export function writeEvents(api: ApiDocument): string {
+  const lines = Object.entries(api.paths).flatMap(([path, item]) =>
+    METHODS.flatMap(method => {
+      // register.ts writes this sentence from the definition of the operation.
+      const events = /Events: ([a-z-]+(?:, [a-z-]+)*)/
+        .exec(item[method]?.description ?? '')?.[1]
+        ?.split(', ');
+      const types = events?.filter(type => api.components.schemas.EventType?.enum?.includes(type));
+      return types
+        ? [`  ${JSON.stringify(`${method.toUpperCase()} ${path}`)}: ${JSON.stringify(types)},`]
+        : [];
+    }),
+  );
+  return [
+    '// Written by `npm run api-types` from openapi.json. Do not edit.',
+    "import type { schemas } from './api.gen.ts';",
+    '',
+    '/** The types of the events that an operation can record. */',
+    "export const eventsOf: Partial<Record<string, readonly schemas['EventType'][]>> = {",
+    ...lines,
+    '};',
+    '',
+  ].join('\n');
+}
+
 export const readApiDocument = (): ApiDocument =>
   JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
-  writeFileSync(new URL('../src/api/api.gen.ts', import.meta.url), writeApiTypes(readApiDocument()));
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const api = readApiDocument();
+  writeFileSync(new URL('../src/api/api.gen.ts', import.meta.url), writeApiTypes(api));
+  writeFileSync(new URL('../src/api/events.gen.ts', import.meta.url), writeEvents(api));
+}

@@ -10,6 +10,7 @@ import { entriesOf } from './administration/navigation.ts';
 import { loadChunk } from './api/chunks.ts';
 import { RequestError } from './api/errors.ts';
 import { meQuery } from './api/me.ts';
+import { startLive } from './live/live.ts';
 import { pathAfterLogin } from './login/path.ts';
 import { FailedPage, FailedShell, UnknownPage } from './shell/FailedPage.tsx';
 import { Shell } from './shell/Shell.tsx';
@@ -26,6 +27,8 @@ const shell = createRoute({
   component: Shell,
   errorComponent: FailedShell,
   beforeLoad: async ({ context, location }) => {
+    // Before the first query, so that no change falls between the two.
+    startLive(context.queryClient);
     try {
       await context.queryClient.ensureQueryData(meQuery);
     } catch (error) {

@@ -104,6 +104,29 @@ export const sendOnce = (request: Request): Promise<Response> =>
 /** The typed client of the API. Every write carries an `Idempotency-Key`. */
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });
 
+/** A change that the server carried out. */
+export type Write = {
+  method: string;
+  /** As in the API document: `/api/admin/segments/{id}`. */
+  path: string;
+  params: { projectId?: string; featureName?: string };
+};
+
+let afterWrite = async (_write: Write): Promise<void> => {};
+
+/** Runs after every change, before its caller continues. */
+export function onWrite(listener: (write: Write) => Promise<void>): void {
+  afterWrite = listener;
+}
+
+api.use({
+  onResponse: async ({ request: { method }, response, schemaPath: path, params }) => {
+    const isDryRun = params.query?.dryRun === 'true';
+    if (method !== 'GET' && response.ok && !isDryRun)
+      await afterWrite({ method, path, params: params.path ?? {} });
+  },
+});
+
 type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
 
 /** The body of a response. Throws a RequestError if the server rejected the request. */

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
 
 export type Application = schemas['Application'];
@@ -14,7 +15,7 @@ const REFRESH_MS = 30_000;
 /** One page of the applications, those that were seen last first. */
 export const applicationsPage = (query: string, page: number) =>
   queryOptions({
-    queryKey: ['applications', query, page],
+    queryKey: [...keys.applications, query, page],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/metrics/applications', {
@@ -36,14 +37,14 @@ export const applicationsPage = (query: string, page: number) =>
 
 export const applicationQuery = (appName: string) =>
   queryOptions({
-    queryKey: ['application', appName],
+    queryKey: keys.application(appName),
     queryFn: ({ signal }) => unwrap(api.GET(APPLICATION, { params: { path: { appName } }, signal })),
     refetchInterval: REFRESH_MS,
   });
 
 export const overviewQuery = (appName: string) =>
   queryOptions({
-    queryKey: ['application', appName, 'overview'],
+    queryKey: [...keys.application(appName), 'overview'],
     queryFn: ({ signal }) =>
       unwrap(api.GET(`${APPLICATION}/overview`, { params: { path: { appName } }, signal })),
     refetchInterval: REFRESH_MS,

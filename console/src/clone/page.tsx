@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
 import { type Feature, featureQuery, segmentsQuery } from '../features/queries.ts';
-import { projectsQuery, refreshFlags } from '../shell/queries.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
@@ -59,7 +59,6 @@ const FIELDS = ['name', 'project', 'environments'];
 const PLAN_DELAY_MS = 300;
 
 function Clone({ source }: { source: Feature }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const place = { projectId: source.project, featureName: source.name };
   const projects = useQuery(projectsQuery).data ?? [];
@@ -87,7 +86,6 @@ function Clone({ source }: { source: Feature }) {
     mutationFn: (planId: string) => cloneFeature(place, { ...body, planId }),
     onSuccess: async () => {
       forget();
-      await refreshFlags(client);
       toast({ message: `Cloned ${source.name} to ${form.name}. The copy is disabled in every environment.` });
       await navigate({
         to: '/projects/$projectId/features/$featureName',

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, sendRead, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import type { Place } from '../features/queries.ts';
 import { MAX_NAME } from './form.ts';
 
@@ -16,7 +17,7 @@ const CLONE = '/api/admin/projects/{projectId}/features/{featureName}/clone';
 /** The effect of a clone. The server changes nothing. */
 export const planQuery = (path: Place, body: CloneRequest) =>
   queryOptions({
-    queryKey: ['clone-plan', path.projectId, path.featureName, body],
+    queryKey: keys.clonePlan(path, body),
     queryFn: async ({ signal }) => {
       const plan = await unwrap(
         api.POST(CLONE, { params: { path, query: { dryRun: 'true' } }, body, signal, fetch: sendRead }),

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { RotateCw, ScrollText, SkipForward, Terminal } from 'lucide-react';
 import { useState } from 'react';
-import { integrationQuery, refresh } from '../integrations/queries.ts';
+import { integrationQuery } from '../integrations/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { copyText } from '../ui/Copy.tsx';
@@ -115,7 +115,6 @@ function Content({ delivery, schedule }: { delivery: DeliveryWithAttempts; sched
 }
 
 function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attempt: Attempt | undefined }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const [asked, ask] = useState<'redeliver' | 'skip'>();
   const integration = useQuery(integrationQuery(String(delivery.integrationId))).data?.integration;
@@ -135,7 +134,6 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
         ? 'The next attempt starts now. The schedule continues.'
         : 'Redelivery queued. The schedule starts again.',
     });
-    await refresh(client);
   };
   const startRedelivery = () => {
     if (obstacle !== undefined) return toast({ message: obstacle, about: `delivery ${delivery.id}` });
@@ -205,7 +203,6 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
         onConfirm={async () => {
           await skip(delivery);
           toast({ message: 'Delivery skipped. Later deliveries continue.' });
-          await refresh(client);
         }}
         onClose={() => ask(undefined)}
       >

@@ -1,8 +1,8 @@
 import '@mantine/core/styles/FloatingIndicator.layer.css';
 import '@mantine/core/styles/SegmentedControl.layer.css';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Integration, refresh } from '../integrations/queries.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { Integration } from '../integrations/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
@@ -83,11 +83,9 @@ function Plan({
   range: ReplayRange;
   onClose(): void;
 }) {
-  const client = useQueryClient();
   const plan = useQuery(replayPlanQuery(integration.id, range));
   const run = useMutation({
     mutationFn: () => runReplay(integration.id, range),
-    onSuccess: () => refresh(client),
   });
   const error = run.error ?? plan.error;
   const { noun } = WORDS[range.kind];

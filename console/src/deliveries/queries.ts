@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, sendRead, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import type { Search } from '../ui/search.ts';
 
 export type Delivery = schemas['IntegrationEvent'];
@@ -28,7 +29,7 @@ const list = (integrationId: number | undefined, query: Record<string, unknown>,
 /** The deliveries of an integration, or of all. The parameters of the address are those of the API. */
 export const deliveriesQuery = (integrationId: number | undefined, filters: Search) =>
   infiniteQueryOptions({
-    queryKey: ['deliveries', integrationId ?? 'all', 'list', filters],
+    queryKey: [...keys.deliveriesOf(integrationId), 'list', filters],
     queryFn: ({ pageParam, signal }) =>
       list(
         integrationId,
@@ -45,14 +46,14 @@ export const deliveriesQuery = (integrationId: number | undefined, filters: Sear
 /** How many deliveries have the states, for the labels of the state filter. */
 export const countQuery = (integrationId: number | undefined, state: string) =>
   queryOptions({
-    queryKey: ['deliveries', integrationId ?? 'all', 'count', state],
+    queryKey: [...keys.deliveriesOf(integrationId), 'count', state],
     queryFn: async ({ signal }) => (await list(integrationId, { state, limit: 1 }, signal)).total,
     refetchInterval: REFRESH_MS,
   });
 
 export const statsQuery = (integrationId: number) =>
   queryOptions({
-    queryKey: ['deliveries', integrationId, 'stats'],
+    queryKey: [...keys.deliveriesOf(integrationId), 'stats'],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/addons/{id}/stats', { params: { path: { id: String(integrationId) } }, signal }),
@@ -63,7 +64,7 @@ export const statsQuery = (integrationId: number) =>
 /** One delivery with its attempts. */
 export const deliveryQuery = (integrationId: number, deliveryId: string) =>
   queryOptions({
-    queryKey: ['deliveries', integrationId, 'one', deliveryId],
+    queryKey: [...keys.deliveriesOf(integrationId), 'one', deliveryId],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/addons/{id}/events/{eventId}', {
@@ -77,7 +78,7 @@ export const deliveryQuery = (integrationId: number, deliveryId: string) =>
 
 /** When failed deliveries are retried. */
 export const scheduleQuery = queryOptions({
-  queryKey: ['instance'],
+  queryKey: keys.instance,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/instance', { signal })),
   staleTime: 600_000,
   select: instance => instance.deliveries.waitSeconds,
@@ -120,7 +121,7 @@ async function replay(integrationId: number, { kind, from, to }: ReplayRange, dr
 /** The deliveries that a replay would queue. Nothing is sent. */
 export const replayPlanQuery = (integrationId: number, range: ReplayRange) =>
   queryOptions({
-    queryKey: ['deliveries', integrationId, 'replay', range],
+    queryKey: [...keys.deliveriesOf(integrationId), 'replay', range],
     // With dryRun the response is a plan.
     queryFn: async () => (await replay(integrationId, range, 'true')) as schemas['ReplayPlan'],
     staleTime: 0,

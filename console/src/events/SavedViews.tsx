@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Popover, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Bookmark, Pencil, RefreshCw, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
@@ -15,16 +15,13 @@ import { deleteView, saveView, updateView } from './queries.ts';
 export function SavedViews({ page, filters }: { page: string; filters: Search }) {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
-  const client = useQueryClient();
   const views = useQuery({ ...viewsQuery, enabled: isOpen }).data?.filter(view => view.page === page) ?? [];
   type View = (typeof views)[number];
   const [renamed, setRenamed] = useState<View>();
   const query = stringifySearch(filters).slice(1);
-  const refresh = () => client.invalidateQueries({ queryKey: viewsQuery.queryKey });
   const run = async (change: Promise<unknown>, message: string, undo?: () => Promise<unknown>) => {
     await change;
-    await refresh();
-    const again = undo && { label: 'Undo', run: () => void undo().then(refresh).catch(toastError) };
+    const again = undo && { label: 'Undo', run: () => void undo().catch(toastError) };
     toast({ message, ...(again ? { action: again } : {}) });
   };
   const save = useMutation({
@@ -35,7 +32,6 @@ export function SavedViews({ page, filters }: { page: string; filters: Search })
     onSuccess: async () => {
       toast({ message: `View “${name.trim()}” ${renamed ? 'renamed' : 'saved'}.` });
       close();
-      await refresh();
     },
   });
   const close = () => {

@@ -1,8 +1,9 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
+import { readPosition } from '../live/live.ts';
 import type { Search } from '../ui/search.ts';
-import { readPosition } from './stream.ts';
 
 export type Event = schemas['Event'];
 export type Found = schemas['EventSearchResult'];
@@ -10,7 +11,8 @@ export type Found = schemas['EventSearchResult'];
 export const PAGE_SIZE = 100;
 /** The page does not wait longer for the event stream. A proxy may hold it back. */
 const POSITION_MS = 5000;
-const COUNTS_MS = 30_000;
+/** With more new events than these, the search starts again. */
+export const MAX_NEW = 2 * PAGE_SIZE;
 /** A page of large events can be shorter than its limit. Its remainder is loaded in at most this many requests. */
 const MAX_PARTS_OF_PAGE = 10;
 
@@ -22,6 +24,24 @@ const search = (query: Record<string, unknown>, signal: AbortSignal): Promise<Fo
     }),
   );
 
+/** As many events as the limit allows, also if they are large. */
+async function searchWhole(
+  query: Record<string, unknown>,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Found> {
+  const found = await search({ ...query, limit }, signal);
+  const { events, total } = found;
+  let { next } = found;
+  for (let n = 0; next !== undefined && events.length < limit && n < MAX_PARTS_OF_PAGE; n++) {
+    const { offset: _, ...rest } = query;
+    const more = await search({ ...rest, before: next, limit: limit - events.length }, signal);
+    events.push(...more.events);
+    next = more.next;
+  }
+  return { events, total };
+}
+
 /** One page of a search. The first page has the position after which the event stream continues it. */
 export type EventsPage = Found & { position?: number | undefined };
 
@@ -31,34 +51,36 @@ export type EventsPage = Found & { position?: number | undefined };
  */
 export const eventsPage = (client: QueryClient, filters: Search, page: number, added: number) =>
   queryOptions({
-    queryKey: ['event-log', filters, page],
+    queryKey: [...keys.eventLog(filters), page],
     queryFn: async ({ signal }): Promise<EventsPage> => {
       // Before the search: an event is found by the search, or comes after the position, or both.
-      const position = page === 0 ? await positionOf(filters, signal) : undefined;
-      const previous = client.getQueryData<Found>(['event-log', filters, page - 1])?.events.at(-1);
+      const position = page === 0 ? await positionOf(signal) : undefined;
+      const previous = client.getQueryData<Found>([...keys.eventLog(filters), page - 1])?.events.at(-1);
       const start = previous ? { before: previous.id } : { offset: page * PAGE_SIZE + added };
-      const found = await search({ ...filters, ...start, limit: PAGE_SIZE }, signal);
-      const { events, total } = found;
-      let { next } = found;
-      for (let n = 0; next !== undefined && events.length < PAGE_SIZE && n < MAX_PARTS_OF_PAGE; n++) {
-        const more = await search({ ...filters, before: next, limit: PAGE_SIZE - events.length }, signal);
-        events.push(...more.events);
-        next = more.next;
-      }
-      return { events, total, position };
+      return { ...(await searchWhole({ ...filters, ...start }, PAGE_SIZE, signal)), position };
     },
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 30_000,
     ...(page === 0 ? { placeholderData: keepPreviousData } : {}),
   });
 
-const positionOf = (filters: Search, signal: AbortSignal): Promise<number | undefined> =>
-  readPosition(filters, AbortSignal.any([signal, AbortSignal.timeout(POSITION_MS)])).catch(() => undefined);
+const positionOf = (signal: AbortSignal): Promise<number | undefined> =>
+  readPosition(AbortSignal.any([signal, AbortSignal.timeout(POSITION_MS)]));
+
+/** The events of a search after a position, up to another one, newest first. At most one more than the page adds to itself. */
+export const searchBetween = async (
+  filters: Search,
+  after: number,
+  upTo: number,
+  signal: AbortSignal,
+): Promise<Event[]> =>
+  (await searchWhole({ ...filters, ...(after > 0 && { after }), before: upTo + 1 }, MAX_NEW + 1, signal))
+    .events;
 
 /** The events per UTC day between two days. */
 export const countsQuery = (filters: Search, from: string, to: string) =>
   queryOptions({
-    queryKey: ['event-counts', filters, from, to],
+    queryKey: [...keys.eventCounts, filters, from, to],
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events/counts', {
@@ -67,13 +89,12 @@ export const countsQuery = (filters: Search, from: string, to: string) =>
         }),
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: COUNTS_MS,
   });
 
 /** One event, or undefined if it does not exist or the user may not read it. */
 export const eventQuery = (id: string) =>
   queryOptions({
-    queryKey: ['event', id],
+    queryKey: keys.event(id),
     queryFn: async ({ signal }) => (await search({ id: `IS:${id}`, limit: 1 }, signal)).events[0] ?? null,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -83,7 +104,7 @@ export const MAX_GROUP = 50;
 /** The events of one change. */
 export const groupQuery = (groupId: string) =>
   queryOptions({
-    queryKey: ['event-group', groupId],
+    queryKey: keys.eventGroup(groupId),
     queryFn: ({ signal }) => search({ groupId: `IS:${groupId}`, limit: MAX_GROUP }, signal),
     staleTime: 60_000,
   });
@@ -91,20 +112,20 @@ export const groupQuery = (groupId: string) =>
 /** Deliveries of a new event change within seconds. */
 export const deliveriesQuery = (id: number) =>
   queryOptions({
-    queryKey: ['event-deliveries', id],
+    queryKey: keys.eventDeliveries(id),
     queryFn: ({ signal }) =>
       unwrap(api.GET('/api/admin/events/{id}/deliveries', { params: { path: { id: String(id) } }, signal })),
     refetchInterval: 10_000,
   });
 
 export const eventTypesQuery = queryOptions({
-  queryKey: ['event-types'],
+  queryKey: keys.eventTypes,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/event-types', { signal })),
   staleTime: 600_000,
 });
 
 export const creatorsQuery = queryOptions({
-  queryKey: ['event-creators'],
+  queryKey: keys.eventCreators,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/event-creators', { signal })),
   staleTime: 60_000,
 });

@@ -1,16 +1,14 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
+import { keys } from '../api/keys.ts';
 import type { Search } from '../ui/search.ts';
-import { isInDays } from './blocks.ts';
-import { type Event, type EventsPage, eventsPage, PAGE_SIZE } from './queries.ts';
+import { type Event, type EventsPage, eventsPage, MAX_NEW, PAGE_SIZE } from './queries.ts';
 import { layOut, pagesFor } from './rows.ts';
-import { tailEvents } from './stream.ts';
+import { tailEvents } from './tail.ts';
 
 /** More pages than these are forgotten, the oldest visit first. */
 const MAX_PAGES = 100;
 const NO_EVENTS: readonly Event[] = [];
-/** With more new events than these, the search starts again. */
-const MAX_NEW = 2 * PAGE_SIZE;
 
 /** The new events since a first page. Not complete: the search has to start again to show all of them. */
 type Tail = { events: readonly Event[]; isComplete: boolean };
@@ -27,7 +25,7 @@ function withEvents(tail: Tail, first: EventsPage, events: readonly Event[]): Ta
   return { events: all.slice(0, MAX_NEW), isComplete };
 }
 
-/** The new events of a search, from the event stream. */
+/** The new events of a search. */
 function useTail(filters: Search, first: EventsPage | undefined, isLive: boolean): Tail {
   const [state, setState] = useState<{ first: EventsPage | undefined; tail: Tail }>({ first, tail: NO_TAIL });
   useEffect(() => {
@@ -37,15 +35,8 @@ function useTail(filters: Search, first: EventsPage | undefined, isLive: boolean
       if (!controller.signal.aborted)
         setState(before => ({ first, tail: next(before.first === first ? before.tail : NO_TAIL) }));
     };
-    void tailEvents(filters, first.position, controller.signal, {
-      onEvents: events =>
-        change(tail =>
-          withEvents(
-            tail,
-            first,
-            events.filter(event => isInDays(event, filters)),
-          ),
-        ),
+    tailEvents(filters, first.position, controller.signal, {
+      onEvents: events => change(tail => withEvents(tail, first, events)),
       onLost: () => change(tail => ({ ...tail, isComplete: false })),
     });
     return () => controller.abort();
@@ -78,7 +69,7 @@ export function useEvents(filters: Search, isLive: boolean) {
   const { events: newest, isComplete } = useTail(filters, start, isLive);
   const restart = useCallback(() => {
     setVisited({ key, pages: FIRST_PAGE });
-    void client.resetQueries({ queryKey: ['event-log', JSON.parse(key)] });
+    void client.resetQueries({ queryKey: keys.eventLog(JSON.parse(key)) });
   }, [client, key]);
 
   useEffect(() => {

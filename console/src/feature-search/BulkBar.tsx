@@ -1,7 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { refreshFlags } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -19,7 +17,6 @@ function byProject(flags: readonly Flag[]): Selected[] {
 
 /** The actions on the selected flags. Each action shows its effect first. */
 export function BulkBar({ flags, onDone }: { flags: readonly Flag[]; onDone(): void }) {
-  const client = useQueryClient();
   const [action, setAction] = useState<Action>();
   const [tag, setTag] = useState('');
   const several = counted(flags.length, 'flag');
@@ -32,7 +29,6 @@ export function BulkBar({ flags, onDone }: { flags: readonly Flag[]; onDone(): v
       else if (action === 'tag') await addTag(selected, { type, value });
       else await markStale(selected, action === 'stale');
     }
-    await refreshFlags(client);
     toast({ message: `${TITLES[action ?? 'tag'][1]} ${several}.` });
     onDone();
   };

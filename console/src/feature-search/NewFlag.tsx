@@ -1,8 +1,8 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
-import { projectsQuery, refreshFlags } from '../shell/queries.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
@@ -34,7 +34,6 @@ const takenName = (error: unknown): string | undefined =>
 
 /** The panel that creates a flag. The project's rule for names is checked while typing. */
 export function NewFlag({ projectId, onClose }: { projectId?: string; onClose(): void }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const projects = useQuery(projectsQuery).data ?? [];
   const types = useQuery(typesQuery).data?.types ?? [];
@@ -55,7 +54,6 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
       createFlag(project?.id ?? '', { name: name.trim(), type, ...(description ? { description } : {}) }),
     onSuccess: async () => {
       forget();
-      await refreshFlags(client);
       await navigate({
         to: '/projects/$projectId/features/$featureName',
         params: { projectId: project?.id ?? '', featureName: name.trim() },

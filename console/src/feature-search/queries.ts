@@ -1,19 +1,17 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import type { Search } from '../ui/search.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
 
 export type Flag = schemas['FoundFeature'];
 type Query = Record<string, string | string[] | undefined>;
 
-/** A change by somebody else appears within this time. */
-const REFRESH_MS = 4000;
-
 /** One page of a search. The parameters of the address are those of the API. */
 export const flagsPage = (filters: Search, page: number) =>
   queryOptions({
-    queryKey: ['flags', filters, page],
+    queryKey: keys.flagsPage(filters, page),
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/features', {
@@ -22,17 +20,16 @@ export const flagsPage = (filters: Search, page: number) =>
         }),
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
   });
 
 export const creatorsQuery = queryOptions({
-  queryKey: ['flag-creators'],
+  queryKey: keys.flagCreators,
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/flag-creators', { signal }))).flagCreators,
   staleTime: 60_000,
 });
 
 export const typesQuery = queryOptions({
-  queryKey: ['feature-types'],
+  queryKey: keys.featureTypes,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/feature-types', { signal })),
   staleTime: 60_000,
 });

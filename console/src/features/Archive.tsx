@@ -1,15 +1,15 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
+import { keys } from '../api/keys.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { toast } from '../ui/toasts.ts';
-import { archiveFeature, checkArchive, type Feature, refresh } from './queries.ts';
+import { archiveFeature, checkArchive, type Feature } from './queries.ts';
 
 /** Asks before the flag is archived. Children that depend on it prevent that. */
 export function Archive({ feature, onClose }: { feature: Feature; onClose(): void }) {
-  const client = useQueryClient();
   const place = { projectId: feature.project, featureName: feature.name };
   const check = useQuery({
-    queryKey: ['archive-check', feature.project, feature.name],
+    queryKey: [...keys.feature(place), 'archive-check'],
     queryFn: () => checkArchive(place),
     gcTime: 0,
   });
@@ -24,7 +24,6 @@ export function Archive({ feature, onClose }: { feature: Feature; onClose(): voi
       disabled={!check.data || isParent}
       onConfirm={async () => {
         await archiveFeature(place);
-        await refresh(client, place);
         toast({ about: feature.name, message: `Archived ${feature.name}.` });
       }}
       onClose={onClose}

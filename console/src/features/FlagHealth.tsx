@@ -13,16 +13,13 @@ import { ageOf } from './words.ts';
 
 /** More findings than there are rules about flags. */
 const MAX_FINDINGS = 20;
-/** The server computes the health of the whole project for each request. */
-const REFRESH_MS = 60_000;
 
 /** The findings about the flag and its age, in the rail. Each finding leads to its rule on the health page. */
 export function FlagHealth({ feature }: { feature: Feature }) {
   const projectId = feature.project;
-  const findings = useQuery({
-    ...healthQuery(projectId, { feature: `IS:${feature.name}`, snoozed: 'all', limit: MAX_FINDINGS }),
-    refetchInterval: REFRESH_MS,
-  }).data?.findings;
+  const findings = useQuery(
+    healthQuery(projectId, { feature: `IS:${feature.name}`, snoozed: 'all', limit: MAX_FINDINGS }),
+  ).data?.findings;
   return (
     <Section
       title="Health"

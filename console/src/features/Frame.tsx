@@ -28,7 +28,6 @@ import {
   type Feature,
   featureQuery,
   recentEventsQuery,
-  refresh,
   reviveFeature,
   setFavorite,
   updateFeature,
@@ -51,7 +50,7 @@ function Frame({ feature, children }: { feature: Feature; children: ReactNode })
   const { search, replace } = useFilters();
   const base = `/projects/${encodeURIComponent(feature.project)}/features/${encodeURIComponent(feature.name)}`;
   const place = { projectId: feature.project, featureName: feature.name };
-  const events = useQuery({ ...recentEventsQuery(place), refetchInterval: false }).data?.total;
+  const events = useQuery(recentEventsQuery(place)).data?.total;
   const copies = useQuery(copiesQuery(place)).data?.total;
   const relatives = feature.dependencies.length + feature.children.length;
   return (
@@ -151,10 +150,9 @@ function About({ feature }: { feature: Feature }) {
 }
 
 function Actions({ feature }: { feature: Feature }) {
-  const client = useQueryClient();
   const [archiving, setArchiving] = useState(false);
   const place = { projectId: feature.project, featureName: feature.name };
-  const run = (call: Promise<unknown>) => void call.then(() => refresh(client, place)).catch(toastError);
+  const run = (call: Promise<unknown>) => void call.catch(toastError);
   const revive = async () => {
     await reviveFeature(place);
     toast({

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { STAGES } from '../feature-search/FlagState.tsx';
 import { Can } from '../ui/Can.tsx';
@@ -12,7 +12,6 @@ import {
   completeFeature,
   type Feature,
   lifecycleQuery,
-  refresh,
   uncompleteFeature,
 } from './queries.ts';
 import s from './Rail.module.css';
@@ -20,18 +19,13 @@ import { Section } from './Section.tsx';
 
 /** The stages that the flag has reached, in the rail. The last one is its stage now. */
 export function Lifecycle({ feature }: { feature: Feature }) {
-  const client = useQueryClient();
   const [completing, setCompleting] = useState(false);
   const place = { projectId: feature.project, featureName: feature.name };
   const stages = useQuery(lifecycleQuery(place)).data ?? [feature.lifecycle];
   const { stage, status, statusValue } = feature.lifecycle;
-  const change = async (call: Promise<unknown>) => {
-    await call;
-    await refresh(client, place);
-  };
-  const complete = (outcome: Completion) => change(completeFeature(place, outcome));
+  const complete = (outcome: Completion) => completeFeature(place, outcome);
   const uncomplete = async () => {
-    await change(uncompleteFeature(place));
+    await uncompleteFeature(place);
     toast({
       message: `${feature.name} is no longer completed.`,
       action: status && {

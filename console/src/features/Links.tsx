@@ -1,5 +1,5 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { ExternalLink, Pencil, Plus } from 'lucide-react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
@@ -9,7 +9,7 @@ import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { addLink, deleteLink, type Feature, type FeatureLink, refresh, updateLink } from './queries.ts';
+import { addLink, deleteLink, type Feature, type FeatureLink, updateLink } from './queries.ts';
 import { Section } from './Section.tsx';
 
 const FIELDS = ['url', 'title'];
@@ -70,7 +70,6 @@ function LinkPanel({
   link: FeatureLink | undefined;
   onClose(): void;
 }) {
-  const client = useQueryClient();
   const place = { projectId: feature.project, featureName: feature.name };
   const { draft, change, discard } = useDraft(`link:${feature.name}:${link?.id ?? 'new'}`, {
     url: link?.url ?? '',
@@ -88,16 +87,14 @@ function LinkPanel({
     },
     onSuccess: async () => {
       discard();
-      await refresh(client, place);
       onClose();
     },
   });
   const remove = async ({ id, ...body }: FeatureLink) => {
     await deleteLink({ ...place, linkId: id });
     discard();
-    await refresh(client, place);
     onClose();
-    const restore = () => addLink(place, body).then(() => refresh(client, place));
+    const restore = () => addLink(place, body);
     toast({
       message: `Removed link ${body.title ?? body.url}.`,
       action: { label: 'Undo', run: () => void restore().catch(toastError) },

@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
@@ -7,13 +7,12 @@ import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
-import { type Feature, moveFeature, refresh } from './queries.ts';
+import { type Feature, moveFeature } from './queries.ts';
 import s from './tab.module.css';
 import { listOf } from './words.ts';
 
 /** Moves the flag to another project, after it showed which environments the flag gets and loses. */
 export function Move({ feature }: { feature: Feature }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const [target, setTarget] = useState('');
   const [asked, ask] = useState(false);
@@ -26,7 +25,6 @@ export function Move({ feature }: { feature: Feature }) {
   const gained = project?.environments.filter(name => !own.includes(name)) ?? [];
   const move = async () => {
     await moveFeature(place, target);
-    await Promise.all([refresh(client, place), client.invalidateQueries({ queryKey: ['projects'] })]);
     toast({ message: `Moved ${feature.name} to ${project?.name ?? target}.` });
     await navigate({
       to: '/projects/$projectId/features/$featureName/settings',

@@ -1,5 +1,5 @@
 import { Button, Input, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -11,7 +11,6 @@ import {
   type Feature,
   parentVariantsQuery,
   possibleParentsQuery,
-  refresh,
   setParent,
 } from './queries.ts';
 import { ValuesInput } from './ValuesInput.tsx';
@@ -41,7 +40,6 @@ export function ParentPanel({
   parent: Dependency | undefined;
   onClose(): void;
 }) {
-  const client = useQueryClient();
   const place = { projectId: feature.project, featureName: feature.name };
   const { draft, change, discard } = useDraft<Draft>(`parent:${feature.name}:${parent?.feature ?? 'new'}`, {
     name: parent?.feature ?? '',
@@ -68,7 +66,6 @@ export function ParentPanel({
       }),
     onSuccess: async () => {
       discard();
-      await refresh(client, place);
       onClose();
     },
   });

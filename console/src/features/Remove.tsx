@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { refreshFlags } from '../shell/queries.ts';
+import { keys } from '../api/keys.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { Archive } from './Archive.tsx';
-import { deleteFeature, type Feature, refresh, reviveFeature } from './queries.ts';
+import { deleteFeature, type Feature, reviveFeature } from './queries.ts';
 import s from './tab.module.css';
 
 /** Archives an active flag. Revives or deletes an archived one. */
@@ -18,14 +18,12 @@ export function Remove({ feature }: { feature: Feature }) {
   const place = { projectId: feature.project, featureName: feature.name };
   const revive = async () => {
     await reviveFeature(place);
-    await refresh(client, place);
     toast({ about: feature.name, message: `Revived ${feature.name}. It is disabled in every environment.` });
   };
   const remove = async () => {
     await deleteFeature(place);
     await navigate({ to: '/projects/$projectId', params: { projectId: feature.project } });
-    client.removeQueries({ queryKey: ['feature', place.projectId, place.featureName] });
-    await refreshFlags(client);
+    client.removeQueries({ queryKey: keys.feature(place) });
     toast({ message: `Deleted ${feature.name}.` });
   };
   return (

@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeftRight, ChevronDown, ChevronUp, MoreHorizontal, Plus } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
@@ -21,7 +20,6 @@ import {
   type Feature,
   type FeatureEnvironment,
   orderStrategies,
-  refresh,
   type Strategy,
 } from './queries.ts';
 
@@ -41,7 +39,6 @@ export function Strategies({
   environment: FeatureEnvironment;
   segmentNames: ReadonlyMap<number, string>;
 }) {
-  const client = useQueryClient();
   const { search, push, replace, leave } = useFilters();
   const place = { projectId: feature.project, featureName: feature.name, environment: environment.name };
   const where = { project: feature.project, environment: environment.name };
@@ -81,7 +78,6 @@ export function Strategies({
     if (id === undefined || index + step < 0 || index + step > ids.length) return;
     ids.splice(index + step, 0, id);
     await orderStrategies(place, ids);
-    await refresh(client, place);
   };
   return (
     <section aria-label={`Strategies in ${environment.name}`} onPointerEnter={() => void loadEditor()}>
@@ -198,7 +194,6 @@ function Row({
   onDeleted(): void;
   onMove(step: number): void;
 }) {
-  const client = useQueryClient();
   const [deleting, setDeleting] = useState(false);
   const where = { project: feature.project, environment };
   const place = {
@@ -212,7 +207,6 @@ function Row({
     await deleteStrategy(place);
     removeDraft(thingOf(feature.name, environment, strategy.id));
     if (isOpen) onFinish();
-    await refresh(client, place);
     toast({ message: 'Strategy deleted.' });
     onDeleted();
   };

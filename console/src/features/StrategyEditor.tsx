@@ -3,6 +3,7 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { otherMessages, RequestError } from '../api/errors.ts';
+import { keys } from '../api/keys.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
@@ -30,7 +31,6 @@ import {
   type Feature,
   findChange,
   readStrategy,
-  refresh,
   type Segment,
   saveStrategy,
   segmentsQuery,
@@ -53,7 +53,7 @@ export function StrategyEditor(props: {
   const { feature, environment, strategyId = '' } = props;
   const place = { projectId: feature.project, featureName: feature.name, environment, strategyId };
   const loaded = useQuery({
-    queryKey: ['strategy', strategyId],
+    queryKey: keys.strategy(strategyId),
     queryFn: () => readStrategy(place),
     enabled: strategyId !== '',
     staleTime: Number.POSITIVE_INFINITY,
@@ -115,9 +115,9 @@ function Editor({
       isNew ? addStrategy(place, bodyOf(sent)) : saveStrategy({ ...place, strategyId }, bodyOf(sent), etag),
     findChange: () => findChange(place, event => event.data?.id === strategyId),
     onSaved: async () => {
-      await refresh(client, place);
       toast({ message: `Saved to ${environment}.` });
-      onFinish();
+      // If the user opened another editor meanwhile, that one stays.
+      if (element.current) onFinish();
       return undefined;
     },
   });
@@ -133,7 +133,8 @@ function Editor({
   useEffect(() => {
     if (error) showProblem();
     // The flag shows whether somebody deleted the strategy.
-    if (error instanceof RequestError && error.status === 404) void refresh(client, place);
+    if (error instanceof RequestError && error.status === 404)
+      void client.invalidateQueries({ queryKey: keys.feature(place) });
   }, [error]);
   const problems = problemsOf(draft);
   // The constraint shows them.

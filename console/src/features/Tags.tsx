@@ -1,5 +1,5 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
@@ -8,7 +8,7 @@ import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
-import { changeTags, type Feature, refresh, type Tag, tagsQuery, tagTypesQuery } from './queries.ts';
+import { changeTags, type Feature, type Tag, tagsQuery, tagTypesQuery } from './queries.ts';
 import s from './Tags.module.css';
 
 const FIELDS = ['addedTags.0.type', 'addedTags.0.value'];
@@ -16,7 +16,6 @@ const MAX_SUGGESTIONS = 200;
 
 /** The panel that adds and removes tags. Each change applies at once. */
 export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }) {
-  const client = useQueryClient();
   const place = { projectId: feature.project, featureName: feature.name };
   const types = useQuery(tagTypesQuery).data ?? [];
   const { draft, change: edit, discard } = useDraft(`tag:${feature.name}`, { type: 'simple', value: '' });
@@ -26,7 +25,6 @@ export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }
   const isTaken = has({ type, value: value.trim() });
   const change = async (body: Parameters<typeof changeTags>[1]) => {
     await changeTags(place, body);
-    await Promise.all([refresh(client, place), client.invalidateQueries({ queryKey: ['tags'] })]);
   };
   const add = useMutation({
     mutationFn: () => change({ addedTags: [{ type, value }] }),

@@ -1,12 +1,12 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { RequestError } from '../api/errors.ts';
+import { keys } from '../api/keys.ts';
 import { changesOf } from '../ui/diff.ts';
 import { contentOf, type Side } from './copy-effect.ts';
 import {
   copyEnvironment,
   type EnvironmentPlace,
   readEnvironment,
-  refresh,
   replaceStrategies,
   replaceVariants,
   setEnabled,
@@ -41,12 +41,11 @@ export async function copyWithUndo(
   const overtaken = `Somebody changed ${place.featureName} in ${to.name} meanwhile, so nothing was copied. Compare again.`;
   const before = await readEnvironment(place);
   if (!isSame(before.environment, to)) {
-    await refresh(client, place);
+    await client.invalidateQueries({ queryKey: keys.feature(place) });
     throw new Error(overtaken);
   }
   const copied = await copyEnvironment(place, from.name, before.etag).catch(orOvertaken(overtaken));
   const after = await readEnvironment(place);
-  await refresh(client, place);
   if (!copied || !isSame(copied, after.environment)) return undefined;
   return () => restore(client, place, before.environment, after);
 }
@@ -81,6 +80,6 @@ async function restore(
     if (enabled && !expected.enabled)
       await setEnabled(client, place, true, etag).catch(error => orOvertaken(overtaken())(error));
   } finally {
-    await refresh(client, place);
+    await client.invalidateQueries({ queryKey: keys.feature(place) });
   }
 }

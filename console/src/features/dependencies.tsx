@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { GitFork, Plus } from 'lucide-react';
 import { Can } from '../ui/Can.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -10,7 +10,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import { FlagLink } from './FlagLink.tsx';
 import { FlagFrame } from './Frame.tsx';
 import { ParentPanel } from './ParentPanel.tsx';
-import { type Dependency, deleteParent, type Feature, featureQuery, refresh, setParent } from './queries.ts';
+import { type Dependency, deleteParent, type Feature, featureQuery, setParent } from './queries.ts';
 import s from './tab.module.css';
 import { requirementOf } from './words.ts';
 
@@ -88,16 +88,11 @@ function Dependencies({ feature }: { feature: Feature }) {
 }
 
 function Parent({ feature, parent, onEdit }: { feature: Feature; parent: Dependency; onEdit(): void }) {
-  const client = useQueryClient();
   const place = { projectId: feature.project, featureName: feature.name };
-  const found = useQuery({
-    ...featureQuery({ ...place, featureName: parent.feature }),
-    refetchInterval: false,
-  }).data;
+  const found = useQuery(featureQuery({ ...place, featureName: parent.feature })).data;
   const remove = async () => {
     await deleteParent({ ...place, parent: parent.feature });
-    await refresh(client, place);
-    const restore = () => setParent(place, parent).then(() => refresh(client, place));
+    const restore = () => setParent(place, parent);
     toast({
       message: `${feature.name} no longer depends on ${parent.feature}.`,
       action: { label: 'Undo', run: () => void restore().catch(toastError) },

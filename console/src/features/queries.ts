@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions, useQueries } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, sendRead, unlessCarriedOut, unwrap } from '../api/client.ts';
-import { refreshFlags } from '../shell/queries.ts';
+import { keys } from '../api/keys.ts';
 import { type Shown, showAtOnce } from '../ui/show-at-once.ts';
 
 export type Feature = schemas['Feature'];
@@ -23,15 +23,13 @@ export type EnvironmentPlace = Place & { environment: string };
 
 const FEATURE = '/api/admin/projects/{projectId}/features/{featureName}';
 const ENVIRONMENT = `${FEATURE}/environments/{environment}` as const;
-const REFRESH_MS = 5000;
 /** The server writes the counts of SDKs every 10 s. */
 const USAGE_REFRESH_MS = 10_000;
 
 export const featureQuery = (path: Place) =>
   queryOptions({
-    queryKey: ['feature', path.projectId, path.featureName],
+    queryKey: keys.feature(path),
     queryFn: ({ signal }) => unwrap(api.GET(FEATURE, { params: { path }, signal })),
-    refetchInterval: REFRESH_MS,
   });
 
 /** The parents of a flag, as far as they are loaded. */
@@ -44,13 +42,13 @@ export const useParents = (feature: Feature): Feature[] =>
   });
 
 export const segmentsQuery = queryOptions({
-  queryKey: ['segments'],
+  queryKey: keys.segments,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/segments', { signal })),
   staleTime: 30_000,
 });
 
 export const contextQuery = queryOptions({
-  queryKey: ['context'],
+  queryKey: keys.contextFields,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/context', { signal })),
   staleTime: 60_000,
 });
@@ -61,7 +59,7 @@ const RECENT = 16;
 /** The newest events of a flag, also those from before it moved to its project. */
 export const recentEventsQuery = ({ featureName }: Place) =>
   queryOptions({
-    queryKey: ['events', 'of-feature', featureName],
+    queryKey: keys.eventsOf(featureName),
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events', {
@@ -71,7 +69,6 @@ export const recentEventsQuery = ({ featureName }: Place) =>
           signal,
         }),
       ),
-    refetchInterval: REFRESH_MS,
   });
 
 type EventOfFlag = schemas['Event'];
@@ -88,30 +85,27 @@ export async function findChange(
   return found?.events.find(matches);
 }
 
-const LAST_CHANGE_REFRESH_MS = 20_000;
-
 /** The newest event of a flag in an environment. */
 export const lastChangeQuery = ({ featureName, environment }: EnvironmentPlace) =>
   queryOptions({
-    queryKey: ['events', 'of-feature', featureName, environment],
+    queryKey: [...keys.eventsOf(featureName), environment],
     queryFn: async ({ signal }) => {
       const query = { feature: `IS:${featureName}`, environment: `IS:${environment}`, limit: 1 };
       const { events } = await unwrap(api.GET('/api/admin/search/events', { params: { query }, signal }));
       return events[0] ?? null;
     },
-    refetchInterval: LAST_CHANGE_REFRESH_MS,
   });
 
 export const driftQuery = (path: Place) =>
   queryOptions({
-    queryKey: ['drift', path.projectId, path.featureName],
+    queryKey: keys.drift(path),
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/drift`, { params: { path }, signal })),
   });
 
 /** How often SDKs evaluated the flag: by hour up to 48 h, by day beyond. */
 export const usageQuery = (featureName: string, hoursBack: number) =>
   queryOptions({
-    queryKey: ['usage', featureName, hoursBack],
+    queryKey: keys.usage(featureName, hoursBack),
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/client-metrics/features/{featureName}/raw', {
@@ -125,19 +119,9 @@ export const usageQuery = (featureName: string, hoursBack: number) =>
 /** The flags that were cloned from this one, newest first. */
 export const copiesQuery = (path: Place) =>
   queryOptions({
-    queryKey: ['copies', path.projectId, path.featureName],
+    queryKey: keys.copies(path),
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/copies`, { params: { path }, signal })),
   });
-
-/** After a change: the flag, its events, its findings and every list that shows it. */
-export async function refresh(client: QueryClient, { projectId, featureName }: Place): Promise<void> {
-  await Promise.all([
-    client.invalidateQueries({ queryKey: ['feature', projectId, featureName] }),
-    client.invalidateQueries({ queryKey: ['events'] }),
-    client.invalidateQueries({ queryKey: ['health', projectId] }),
-    refreshFlags(client),
-  ]);
-}
 
 type Found = schemas['FeatureSearchResult'];
 type Change = { favorite?: boolean; environment?: { name: string; enabled: boolean } };
@@ -159,7 +143,7 @@ const withChange = <
 const placesOf = (path: Place): Shown<Change>[] => [
   { filters: { queryKey: featureQuery(path).queryKey, exact: true }, patch: withChange<Feature> },
   {
-    filters: { queryKey: ['flags'] },
+    filters: { queryKey: keys.flags },
     patch: (found: Found, change) => ({
       ...found,
       features: found.features.map(one =>
@@ -190,7 +174,6 @@ export async function setEnabled(
           : api.POST(`${ENVIRONMENT}/off`, { params: { path }, headers }),
       ),
   });
-  await refresh(client, path);
 }
 
 /** Adds a flag to the favorites of the user, or removes it. */
@@ -207,7 +190,6 @@ export async function setFavorite(client: QueryClient, path: Place, favorite: bo
           : api.DELETE(`${FEATURE}/favorites`, { params: { path } }),
       ),
   });
-  await client.invalidateQueries({ queryKey: ['favorites'] });
 }
 
 /** A strategy and the ETag that proves which state the user has seen. */
@@ -311,7 +293,7 @@ export const updateFeature = (path: Place, body: schemas['FeatureUpdate'], etag?
 /** A flag and the ETag that proves which state the user has seen. */
 export const settingsQuery = (path: Place) =>
   queryOptions({
-    queryKey: ['feature', path.projectId, path.featureName, 'settings'],
+    queryKey: [...keys.feature(path), 'settings'],
     queryFn: async ({ signal }) => {
       const call = api.GET(FEATURE, { params: { path }, signal });
       const feature = await unwrap(call);
@@ -327,7 +309,7 @@ export const changeTags = ({ featureName }: Place, body: schemas['TagChange']): 
   done(api.PUT('/api/admin/features/{featureName}/tags', { params: { path: { featureName } }, body }));
 
 export const tagTypesQuery = queryOptions({
-  queryKey: ['tag-types'],
+  queryKey: keys.tagTypes,
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/tag-types', { signal }))).tagTypes,
   staleTime: 60_000,
 });
@@ -335,7 +317,7 @@ export const tagTypesQuery = queryOptions({
 /** The tags of a type that exist. */
 export const tagsQuery = (type: string) =>
   queryOptions({
-    queryKey: ['tags', type],
+    queryKey: [...keys.tags, type],
     queryFn: async ({ signal }) =>
       (await unwrap(api.GET('/api/admin/tags/{type}', { params: { path: { type } }, signal }))).tags,
     staleTime: 30_000,
@@ -355,14 +337,14 @@ export const deleteLink = (path: Place & { linkId: string }): Promise<void> =>
 /** The flags that can become a parent of this one. */
 export const possibleParentsQuery = (path: Place) =>
   queryOptions({
-    queryKey: ['feature', path.projectId, path.featureName, 'possible-parents'],
+    queryKey: [...keys.feature(path), 'possible-parents'],
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/parents`, { params: { path }, signal })),
   });
 
 /** The variants that a child can require of this flag. */
 export const parentVariantsQuery = (path: Place) =>
   queryOptions({
-    queryKey: ['feature', path.projectId, path.featureName, 'parent-variants'],
+    queryKey: [...keys.feature(path), 'parent-variants'],
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/parent-variants`, { params: { path }, signal })),
   });
 
@@ -376,7 +358,7 @@ export const deleteParent = (path: Place & { parent: string }): Promise<void> =>
 /** Every stage that the flag has reached, oldest first. */
 export const lifecycleQuery = (path: Place) =>
   queryOptions({
-    queryKey: ['feature', path.projectId, path.featureName, 'lifecycle'],
+    queryKey: [...keys.feature(path), 'lifecycle'],
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/lifecycle`, { params: { path }, signal })),
   });
 

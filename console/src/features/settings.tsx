@@ -15,7 +15,7 @@ import type { Version } from '../ui/versions.ts';
 import { counted } from '../ui/words.ts';
 import { FlagFrame } from './Frame.tsx';
 import { Move } from './Move.tsx';
-import { type Feature, findChange, refresh, settingsQuery, updateFeature } from './queries.ts';
+import { type Feature, findChange, settingsQuery, updateFeature } from './queries.ts';
 import { Remove } from './Remove.tsx';
 import s from './tab.module.css';
 
@@ -90,7 +90,6 @@ function Editor({ feature, saved }: { feature: Feature; saved: Version<Draft> })
     save: (sent, etag) => updateFeature(place, { ...sent, description: sent.description || null }, etag),
     findChange: () => findChange(place, ({ type, environment }) => !environment && !isFavoriteType(type)),
     onSaved: async () => {
-      await refresh(client, place);
       toast({ message: 'Settings saved.' });
       return await read();
     },

@@ -1,13 +1,12 @@
 import '@mantine/core/styles/NumberInput.layer.css';
 import { Button, NumberInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { State } from '../ui/State.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import s from './health.module.css';
-import { type Health, refreshHealth, setDebtBudget } from './queries.ts';
+import { type Health, setDebtBudget } from './queries.ts';
 
 const EFFECT = 'creating, cloning, moving and importing flags into this project is rejected';
 
@@ -50,7 +49,6 @@ export function Budget({ projectId, budget }: { projectId: string; budget: Healt
 }
 
 function Edit({ projectId, limit, onClose }: { projectId: string; limit: number | null; onClose(): void }) {
-  const client = useQueryClient();
   const { draft, change, discard } = useDraft<{ value: string | number }>(`budget:${projectId}`, {
     value: limit ?? '',
   });
@@ -62,7 +60,6 @@ function Edit({ projectId, limit, onClose }: { projectId: string; limit: number 
       action="Save"
       onConfirm={async () => {
         await setDebtBudget(projectId, value === '' ? null : Number(value));
-        await refreshHealth(client, projectId);
       }}
       onClose={() => {
         discard();

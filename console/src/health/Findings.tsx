@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Archive } from '../features/Archive.tsx';
@@ -9,7 +9,7 @@ import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { counted } from '../ui/words.ts';
 import s from './health.module.css';
-import { type Finding, type Health, type Rule, refreshHealth, unsnoozeFinding } from './queries.ts';
+import { type Finding, type Health, type Rule, unsnoozeFinding } from './queries.ts';
 import { Snooze } from './Snooze.tsx';
 import { evidenceOf, isPastLifetime, pointsOf, RULES, rulePointsOf } from './words.ts';
 
@@ -105,14 +105,10 @@ const ARCHIVABLE: readonly Finding['rule'][] = [
 ];
 
 function Actions({ projectId, finding }: { projectId: string; finding: Finding }) {
-  const client = useQueryClient();
   const [dialog, setDialog] = useState<'archive' | 'snooze'>();
   const { feature, rule, snooze } = finding;
-  const refresh = () => refreshHealth(client, projectId);
-  const setStale = async (featureName: string, stale: boolean) => {
-    await updateFeature({ projectId, featureName }, { stale });
-    await refresh();
-  };
+  const setStale = (featureName: string, stale: boolean) =>
+    updateFeature({ projectId, featureName }, { stale });
   const unmark = async (featureName: string) => {
     await setStale(featureName, false);
     toast({
@@ -122,14 +118,7 @@ function Actions({ projectId, finding }: { projectId: string; finding: Finding }
       action: { label: 'Undo', run: () => void setStale(featureName, true).catch(toastError) },
     });
   };
-  const unsnooze = async () => {
-    await unsnoozeFinding(projectId, finding);
-    await refresh();
-  };
-  const close = () => {
-    setDialog(undefined);
-    void refresh();
-  };
+  const close = () => setDialog(undefined);
   return (
     <div className={s.actions}>
       {feature !== null && rule === 'stale' && (
@@ -158,7 +147,9 @@ function Actions({ projectId, finding }: { projectId: string; finding: Finding }
       <Can call={snooze ? 'unsnoozeFinding' : 'snoozeFinding'} project={projectId}>
         <Button
           variant="subtle"
-          onClick={() => (snooze ? void unsnooze().catch(toastError) : setDialog('snooze'))}
+          onClick={() =>
+            snooze ? void unsnoozeFinding(projectId, finding).catch(toastError) : setDialog('snooze')
+          }
         >
           {snooze ? 'Unsnooze' : 'Snooze…'}
         </Button>

@@ -1,9 +1,8 @@
 import { Textarea, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
-import { type Finding, refreshHealth, snoozeFinding } from './queries.ts';
+import { type Finding, snoozeFinding } from './queries.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
@@ -21,7 +20,6 @@ export function Snooze({
   finding: Finding;
   onClose(): void;
 }) {
-  const client = useQueryClient();
   const { draft, change, discard } = useDraft(
     `snooze:${projectId}:${finding.rule}:${finding.feature ?? finding.segment?.id}`,
     { reason: '', until: dayIn(DEFAULT_DAYS) },
@@ -36,7 +34,6 @@ export function Snooze({
       disabled={reason.trim() === '' || until === ''}
       onConfirm={async () => {
         await snoozeFinding(projectId, finding, { reason: reason.trim(), until: `${until}T00:00:00Z` });
-        await refreshHealth(client, projectId);
         toast({ message: `Snoozed ${subject} until ${until}.` });
       }}
       onClose={() => {

@@ -1,6 +1,7 @@
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 
 export type Health = schemas['ProjectHealth'];
 export type Finding = schemas['HealthFinding'];
@@ -9,14 +10,15 @@ export type HealthDay = schemas['HealthDay'];
 
 const HEALTH = '/api/admin/projects/{projectId}/health';
 const SNOOZE = `${HEALTH}/findings/{rule}/{subject}/snooze` as const;
-const REFRESH_MS = 15_000;
+/** Findings also appear and end as time passes, without an event. The server computes the health of the whole project. */
+const REFRESH_MS = 60_000;
 
 /** Which findings the page shows: the query of the API. */
 export type FindingFilter = { rule?: string; feature?: string; snoozed?: string; limit: number };
 
 export const healthQuery = (projectId: string, query: FindingFilter) =>
   queryOptions({
-    queryKey: ['health', projectId, query],
+    queryKey: [...keys.health(projectId), query],
     queryFn: ({ signal }) => unwrap(api.GET(HEALTH, { params: { path: { projectId }, query }, signal })),
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
@@ -27,7 +29,7 @@ const DAY_MS = 86_400_000;
 /** The health at the end of each of the last days. */
 export const historyQuery = (projectId: string, days: number) =>
   queryOptions({
-    queryKey: ['health', projectId, 'history', days],
+    queryKey: [...keys.health(projectId), 'history', days],
     queryFn: ({ signal }) => {
       const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
       return unwrap(
@@ -36,15 +38,6 @@ export const historyQuery = (projectId: string, days: number) =>
     },
     placeholderData: keepPreviousData,
   });
-
-/** After a change: the score, the findings, the trend and the lists that show them. */
-export async function refreshHealth(client: QueryClient, projectId: string): Promise<void> {
-  await Promise.all([
-    client.invalidateQueries({ queryKey: ['health', projectId] }),
-    client.invalidateQueries({ queryKey: ['projects'] }),
-    client.invalidateQueries({ queryKey: ['flags'] }),
-  ]);
-}
 
 const pathOf = (projectId: string, { rule, feature, segment }: Finding) => ({
   projectId,

@@ -6,13 +6,14 @@ import { projectsQuery } from '../shell/queries.ts';
 import s from './home.module.css';
 import { flagCountQuery, sdkTokensQuery } from './queries.ts';
 
+/** The first request of an SDK is no event. */
 const REFRESH_MS = 5000;
 
 /** Three steps with live ticks, until a project beyond `default` exists. */
 export function FirstSteps() {
   const { data: projects } = useQuery(projectsQuery);
   const isNew = projects?.every(({ id }) => id === 'default') ?? false;
-  const { data: flags = 0 } = useQuery({ ...flagCountQuery, enabled: isNew, refetchInterval: REFRESH_MS });
+  const { data: flags = 0 } = useQuery({ ...flagCountQuery, enabled: isNew });
   const { data: tokens = [] } = useQuery({ ...sdkTokensQuery, enabled: isNew, refetchInterval: REFRESH_MS });
   if (!isNew) return null;
   return (

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { isFavoriteType } from '../ui/favorites.ts';
 
 const SHOWN_EVENTS = 8;
@@ -7,7 +8,7 @@ const SHOWN_EVENTS = 8;
 const READ_EVENTS = 24;
 
 export const latestEventsQuery = queryOptions({
-  queryKey: ['events', 'latest'],
+  queryKey: keys.latestEvents,
   queryFn: async ({ signal }) => {
     const params = { query: { limit: READ_EVENTS } };
     const { events } = await unwrap(api.GET('/api/admin/search/events', { params, signal }));
@@ -16,12 +17,12 @@ export const latestEventsQuery = queryOptions({
 });
 
 export const flagCountQuery = queryOptions({
-  queryKey: ['features', 'count'],
+  queryKey: keys.flagCount,
   queryFn: async ({ signal }) =>
     (await unwrap(api.GET('/api/admin/search/features', { params: { query: { limit: 1 } }, signal }))).total,
 });
 
 export const sdkTokensQuery = queryOptions({
-  queryKey: ['api-tokens', 'home'],
+  queryKey: keys.apiTokens,
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/api-tokens', { signal }))).tokens,
 });

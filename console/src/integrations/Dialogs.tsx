@@ -1,11 +1,10 @@
 import { NativeSelect } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { toast } from '../ui/toasts.ts';
-import { deleteIntegration, type Integration, refresh, rotateSecret } from './queries.ts';
+import { deleteIntegration, type Integration, rotateSecret } from './queries.ts';
 
 const OVERLAPS = [
   { value: '24', label: '24 hours' },
@@ -16,7 +15,6 @@ const OVERLAPS = [
 
 /** Creates a new signing secret and shows it once. */
 export function Rotate({ integration, onClose }: { integration: Integration; onClose(): void }) {
-  const client = useQueryClient();
   const [hours, setHours] = useState('24');
   const [secret, setSecret] = useState<string>();
   const isRotated = useRef(false);
@@ -28,7 +26,6 @@ export function Rotate({ integration, onClose }: { integration: Integration; onC
     });
     isRotated.current = true;
     setSecret(rotated.signingSecret);
-    await refresh(client);
   };
   if (secret !== undefined)
     return (
@@ -66,13 +63,11 @@ export function Delete({
   title: string;
   onClose(): void;
 }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const remove = async () => {
     await deleteIntegration(integration.id);
     await navigate({ to: '/integrations' });
     toast({ message: `${title} is deleted.` });
-    await refresh(client);
   };
   return (
     <Confirm

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Eye, History, ListOrdered, Send, ShieldCheck } from 'lucide-react';
 import { type ReactNode, useMemo } from 'react';
@@ -17,7 +17,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import { Delete, Rotate } from './Dialogs.tsx';
 import s from './integrations.module.css';
 import { PreviewPanel } from './PreviewPanel.tsx';
-import { type Integration, type Provider, refresh, sendTest, setEnabled } from './queries.ts';
+import { type Integration, type Provider, sendTest, setEnabled } from './queries.ts';
 import { scopeOf, stateOf, titleOf } from './words.ts';
 
 type FrameProps = { integration: Integration; provider: Provider };
@@ -68,7 +68,6 @@ export function IntegrationFrame({ integration, provider, children }: FrameProps
 }
 
 function Actions({ integration, provider }: FrameProps) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const { push } = useFilters();
   const toggle = useToggle(integration);
@@ -79,7 +78,6 @@ function Actions({ integration, provider }: FrameProps) {
       to: '/integrations/$integrationId/deliveries',
       params: { integrationId: String(integration.id) },
     });
-    await refresh(client);
   };
   return (
     <>
@@ -127,9 +125,8 @@ function Actions({ integration, provider }: FrameProps) {
 }
 
 function useToggle({ id }: Integration) {
-  const client = useQueryClient();
   return async (enabled: boolean) => {
-    await setEnabled(client, id, enabled);
+    await setEnabled(id, enabled);
     toast({ message: `The integration is ${enabled ? 'enabled' : 'disabled'}.` });
   };
 }

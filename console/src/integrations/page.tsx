@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Blocks, ScrollText } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
@@ -59,17 +59,16 @@ export function IntegrationsPage() {
 }
 
 function Integrations({ integrations, providers }: { integrations: Integration[]; providers: Provider[] }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const missing = useMissingPermissions('updateAddon');
   const projects = useQuery(projectsQuery).data;
   const projectNames = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
   const toggle = useCallback(
     async (integration: Integration, enabled: boolean) => {
-      await setEnabled(client, integration.id, enabled);
+      await setEnabled(integration.id, enabled);
       toast({ message: `${titleOf(integration, providers)} is ${enabled ? 'enabled' : 'disabled'}.` });
     },
-    [client, providers],
+    [providers],
   );
   const maySeeDeliveries = useMissingPermissions('getIntegrationEvents').length === 0;
   const addressOf = useCallback(

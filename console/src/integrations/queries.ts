@@ -1,6 +1,7 @@
-import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, sendRead, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 
 export type Integration = schemas['Integration'];
 export type Provider = schemas['IntegrationProvider'];
@@ -11,7 +12,7 @@ const REFRESH_MS = 10_000;
 
 /** All integrations, and the providers for new ones. */
 export const integrationsQuery = queryOptions({
-  queryKey: ['integrations', 'list'],
+  queryKey: [...keys.integrations, 'list'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/addons', { signal })),
   refetchInterval: REFRESH_MS,
 });
@@ -19,7 +20,7 @@ export const integrationsQuery = queryOptions({
 /** An integration, and the ETag that proves which state the user has seen. */
 export const integrationQuery = (id: string) =>
   queryOptions({
-    queryKey: ['integrations', 'one', id],
+    queryKey: keys.integration(id),
     queryFn: async ({ signal }) => {
       const call = api.GET('/api/admin/addons/{id}', { params: { path: { id } }, signal });
       const integration = await unwrap(call);
@@ -29,7 +30,7 @@ export const integrationQuery = (id: string) =>
   });
 
 export const eventTypesQuery = queryOptions({
-  queryKey: ['event-types'],
+  queryKey: keys.eventTypes,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/event-types', { signal })),
   staleTime: 600_000,
 });
@@ -37,7 +38,7 @@ export const eventTypesQuery = queryOptions({
 /** The newest events that an integration with these filters would have got. */
 export const matchingQuery = (body: schemas['IntegrationPreviewInput']) =>
   queryOptions({
-    queryKey: ['matching-events', body],
+    queryKey: keys.matchingEvents(body),
     queryFn: ({ signal }) => unwrap(api.POST('/api/admin/addons/preview', { body, signal, fetch: sendRead })),
     placeholderData: keepPreviousData,
     retry: false,
@@ -46,7 +47,7 @@ export const matchingQuery = (body: schemas['IntegrationPreviewInput']) =>
 /** The events of the last days that match, and the request that would deliver one of them. */
 export const previewQuery = (id: number, body: schemas['PreviewRequest']) =>
   queryOptions({
-    queryKey: ['preview', id, body],
+    queryKey: keys.deliveryPreview(id, body),
     queryFn: ({ signal }) =>
       unwrap(
         api.POST('/api/admin/addons/{id}/preview', {
@@ -73,14 +74,13 @@ export const updateIntegration = (id: number, body: IntegrationInput, etag: stri
   );
 
 /** Enables or disables an integration, and changes nothing else of it. */
-export async function setEnabled(client: QueryClient, id: number, enabled: boolean): Promise<void> {
+export async function setEnabled(id: number, enabled: boolean): Promise<void> {
   const params = { path: { id: String(id) } };
   await done(
     enabled
       ? api.POST('/api/admin/addons/{id}/on', { params })
       : api.POST('/api/admin/addons/{id}/off', { params }),
   );
-  await refresh(client);
 }
 
 /** The newest change of an integration. An error finds none: it only explains a conflict. */
@@ -100,7 +100,3 @@ export const sendTest = (id: number): Promise<void> =>
 
 export const rotateSecret = (id: number, body: schemas['SecretRotation']) =>
   unwrap(api.POST('/api/admin/addons/{id}/rotate-secret', { params: { path: { id: String(id) } }, body }));
-
-/** Loads integrations and deliveries again after a change. */
-export const refresh = (client: QueryClient): Promise<unknown> =>
-  Promise.all(['integrations', 'deliveries'].map(name => client.invalidateQueries({ queryKey: [name] })));

@@ -23,7 +23,6 @@ import {
   integrationQuery,
   integrationsQuery,
   type Provider,
-  refresh,
   updateIntegration,
 } from './queries.ts';
 
@@ -43,7 +42,6 @@ export function NewIntegrationPage() {
 }
 
 function NewIntegration({ provider }: { provider: Provider }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const { draft, change, isChanged, forget } = useDraft(
     `new-integration:${provider.name}`,
@@ -60,7 +58,6 @@ function NewIntegration({ provider }: { provider: Provider }) {
     mutationFn: () => createIntegration(inputOf(draft, provider.name)),
     onSuccess: async ({ id, signingSecret }) => {
       forget();
-      await refresh(client);
       if (signingSecret === undefined) open(id);
     },
   });
@@ -148,7 +145,6 @@ function Settings({ saved, provider }: { saved: Version<Draft> & { id: number };
     save: (sent, etag) => updateIntegration(id, inputOf(sent, provider.name), etag),
     findChange: () => findChange(id),
     onSaved: async () => {
-      await refresh(client);
       toast({ message: 'Settings saved. They apply from the next event on.' });
       return await read();
     },

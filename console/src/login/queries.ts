@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../api/client.ts';
 import { api, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 
 export const methodsQuery = queryOptions({
-  queryKey: ['login-methods'],
+  queryKey: keys.loginMethods,
   queryFn: ({ signal }) => unwrap(api.GET('/auth/methods', { signal })),
 });
 
@@ -13,7 +14,7 @@ export const logIn = (username: string, password: string) =>
 /** The user whose password a link sets. 401: the link is unknown, used or expired. */
 export const passwordLinkQuery = (token: string) =>
   queryOptions({
-    queryKey: ['password-link', token],
+    queryKey: keys.passwordLink(token),
     queryFn: ({ signal }) =>
       unwrap(api.GET('/auth/reset/validate', { params: { query: { token } }, signal })),
   });
@@ -26,7 +27,7 @@ export const checkPassword = (password: string) =>
 
 export const signupLinkQuery = (token: string) =>
   queryOptions({
-    queryKey: ['signup-link', token],
+    queryKey: keys.signupLink(token),
     queryFn: async ({ signal }) => {
       await unwrap(api.GET('/invite/{token}/validate', { params: { path: { token } }, signal }));
       return true;

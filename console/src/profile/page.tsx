@@ -1,6 +1,6 @@
 import '@mantine/core/styles/PasswordInput.layer.css';
 import { Button, PasswordInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { useMe } from '../api/me.ts';
@@ -62,10 +62,8 @@ function Preferences() {
 
 function Sessions() {
   const sessions = useQuery(sessionsQuery);
-  const queryClient = useQueryClient();
   const end = useMutation({
     mutationFn: endSession,
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
     onError: toastError,
   });
   return (

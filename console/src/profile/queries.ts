@@ -1,8 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 
 export const sessionsQuery = queryOptions({
-  queryKey: ['sessions'],
+  queryKey: keys.sessions,
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/user/sessions', { signal }))).sessions,
 });
 

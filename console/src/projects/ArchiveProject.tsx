@@ -1,16 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
 import { counted } from '../ui/words.ts';
 import s from './projects.module.css';
-import { archiveProject, type Project, refresh, reviveProject } from './queries.ts';
+import { archiveProject, type Project, reviveProject } from './queries.ts';
 
 type Props = { project: Project; onClose(): void };
 
 /** Asks before a project is archived. Active flags prevent that. */
 export function ArchiveProject({ project, onClose }: Props) {
-  const client = useQueryClient();
   const { id, name, featureCount } = project;
   const isDefault = id === 'default';
   return (
@@ -22,7 +20,6 @@ export function ArchiveProject({ project, onClose }: Props) {
       disabled={isDefault || featureCount > 0}
       onConfirm={async () => {
         await archiveProject(id);
-        await refresh(client);
         toast({ message: `Archived ${name}.` });
       }}
       onClose={onClose}
@@ -49,7 +46,6 @@ export function ArchiveProject({ project, onClose }: Props) {
 
 /** Asks before a project is revived. */
 export function ReviveProject({ project: { id, name, members }, onClose }: Props) {
-  const client = useQueryClient();
   return (
     <Confirm
       opened
@@ -57,7 +53,6 @@ export function ReviveProject({ project: { id, name, members }, onClose }: Props
       action="Revive project"
       onConfirm={async () => {
         await reviveProject(id);
-        await refresh(client);
         toast({ message: `Revived ${name}.` });
       }}
       onClose={onClose}

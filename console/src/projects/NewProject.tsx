@@ -1,8 +1,7 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, otherMessages } from '../api/errors.ts';
-import { meQuery } from '../api/me.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
@@ -10,7 +9,7 @@ import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { problemOf, suggestId } from './id.ts';
 import { MODES } from './modes.ts';
-import { createProject, listQuery, type Project, refresh } from './queries.ts';
+import { createProject, listQuery, type Project } from './queries.ts';
 
 const FIELDS = ['id', 'name', 'description', 'mode'];
 const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // The keys of a literal.
@@ -20,7 +19,6 @@ type Draft = { name: string; typedId?: string; mode: Project['mode']; descriptio
 
 /** The panel that creates a project. The id follows the name until it is typed, and is checked while typing. */
 export function NewProject({ onClose }: { onClose(): void }) {
-  const client = useQueryClient();
   const navigate = useNavigate();
   const active = useQuery(listQuery(false)).data?.projects ?? [];
   const archived = useQuery(listQuery(true)).data?.projects ?? [];
@@ -39,8 +37,6 @@ export function NewProject({ onClose }: { onClose(): void }) {
     mutationFn: () => createProject({ id, name: name.trim(), mode, ...(description ? { description } : {}) }),
     onSuccess: async () => {
       forget();
-      // The creator becomes an owner, so the permissions of the user change too.
-      await Promise.all([refresh(client), client.invalidateQueries(meQuery)]);
       await navigate({ to: '/projects/$projectId', params: { projectId: id }, ignoreBlocker: true });
     },
   });

@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { showAtOnce } from '../ui/show-at-once.ts';
 
 export type Project = schemas['ListedProject'];
@@ -10,17 +11,13 @@ export type NewProjectBody = schemas['NewProject'];
 /** The active projects share their cached response with the sidebar and other pages. */
 export const listQuery = (archived: boolean) =>
   queryOptions({
-    queryKey: archived ? ['projects', 'archived'] : ['projects'],
+    queryKey: archived ? keys.archivedProjects : keys.projects,
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/projects', { params: { query: archived ? { archived: 'true' } : {} }, signal }),
       ),
     staleTime: 5_000,
   });
-
-/** Loads both lists again: a project moves from one to the other. */
-export const refresh = (client: QueryClient): Promise<void> =>
-  client.invalidateQueries({ queryKey: ['projects'] });
 
 export const createProject = (body: NewProjectBody): Promise<void> =>
   done(api.POST('/api/admin/projects', { body }));
@@ -39,7 +36,7 @@ export async function setFavorite(client: QueryClient, { id }: Project, favorite
     subject: `favorite project ${id}`,
     places: [
       {
-        filters: { queryKey: ['projects'] },
+        filters: { queryKey: keys.projects },
         patch: (found: Found, shown) => ({
           ...found,
           projects: found.projects.map(one => (one.id === id ? { ...one, favorite: shown } : one)),

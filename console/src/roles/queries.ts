@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 
 /** An instance has few roles. Each one is read by itself, because the list has no permissions. */
 const MAX_ROLES = 30;
@@ -7,7 +8,7 @@ const MAX_ROLES = 30;
 /** The names of the roles that have one of the permissions. Requires READ_ROLE. */
 export const rolesWithQuery = (permissions: readonly string[]) =>
   queryOptions({
-    queryKey: ['roles-with', ...permissions],
+    queryKey: keys.rolesWith(permissions),
     queryFn: async ({ signal }) => {
       const { roles } = await unwrap(api.GET('/api/admin/roles', { signal }));
       const read = await Promise.all(

@@ -1,39 +1,33 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { removeDraftsExceptOf } from '../ui/drafts.ts';
 
 export const profileQuery = queryOptions({
-  queryKey: ['profile'],
+  queryKey: keys.profile,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user/profile', { signal })),
   staleTime: 60_000,
 });
 
 /** The projects that the user may read. */
 export const projectsQuery = queryOptions({
-  queryKey: ['projects'],
+  queryKey: keys.projects,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/projects', { signal })),
   // projects/queries.ts shares the cached response, and changes it.
   select: ({ projects }) => projects,
   staleTime: 30_000,
 });
 
-/** After a change of flags: the lists that show flags or count them. */
-export async function refreshFlags(client: QueryClient): Promise<void> {
-  await Promise.all(
-    ['flags', 'projects', 'favorites'].map(name => client.invalidateQueries({ queryKey: [name] })),
-  );
-}
-
 /** All environments of the instance. */
 export const environmentsQuery = queryOptions({
-  queryKey: ['environments'],
+  queryKey: keys.environments,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/environments', { signal })),
   staleTime: 60_000,
 });
 
 /** The saved views of the user. */
 export const viewsQuery = queryOptions({
-  queryKey: ['views'],
+  queryKey: keys.views,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user/views', { signal })),
   select: ({ views }) => views,
   staleTime: 60_000,
@@ -41,9 +35,9 @@ export const viewsQuery = queryOptions({
 
 const SHOWN_FAVORITES = 8;
 
-/** The first favorite flags of the user. Invalidate ['favorites'] after a change. */
+/** The first favorite flags of the user. */
 export const favoritesQuery = queryOptions({
-  queryKey: ['favorites'],
+  queryKey: keys.favorites,
   queryFn: async ({ signal }) => {
     const query = { favoritesFirst: 'true', sortBy: 'name', limit: SHOWN_FAVORITES } as const;
     const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
@@ -54,7 +48,7 @@ export const favoritesQuery = queryOptions({
 
 /** The integrations, to count those whose last attempts failed. */
 export const integrationsQuery = queryOptions({
-  queryKey: ['integrations'],
+  queryKey: keys.integrations,
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/addons', { signal }))).addons,
   staleTime: 30_000,
 });
@@ -64,7 +58,7 @@ const SHOWN_FLAGS = 8;
 /** Flags for the command palette, from two characters. */
 export const flagsQuery = (query: string) =>
   queryOptions({
-    queryKey: ['palette', query],
+    queryKey: keys.palette(query),
     enabled: query.length >= 2,
     queryFn: async ({ signal }) => {
       const params = { query: { query, limit: SHOWN_FLAGS } };

@@ -1,0 +1,113 @@
+// The keys of all queries. A refresh of a key includes the keys that begin with it, so a page appends to the key of its subject:
+// `[...keys.segments, id, 'strategies']`. live/table.ts says which events refresh which keys.
+import type { QueryKey } from '@tanstack/react-query';
+import type { Search } from '../ui/search.ts';
+
+/** A flag of a project. With less than that: all flags of the project, or all flags. */
+type Flag = { projectId?: string | undefined; featureName?: string | undefined };
+
+/** The parts before the first unknown one. */
+const known = (...parts: (string | undefined)[]): string[] => {
+  const end = parts.indexOf(undefined);
+  return (end < 0 ? parts : parts.slice(0, end)) as string[]; // None of them is undefined.
+};
+
+export const keys = {
+  // The user.
+  me: ['me'],
+  profile: ['profile'],
+  views: ['views'],
+  sessions: ['sessions'],
+  personalTokens: ['personal-tokens'],
+  favorites: ['favorites'],
+
+  // Flags.
+  flags: ['flags'],
+  flagsPage: (filters: Search, page: number) => ['flags', filters, page],
+  flagCount: ['flag-count'],
+  flagCreators: ['flag-creators'],
+  palette: (query: string) => ['palette', query],
+  feature: ({ projectId, featureName }: Flag = {}) => known('feature', projectId, featureName),
+  /** What the strategy editor starts from. */
+  strategy: (strategyId: string) => ['strategy', strategyId],
+  drift: ({ projectId, featureName }: Flag = {}) => known('drift', projectId, featureName),
+  copies: ({ projectId, featureName }: Flag = {}) => known('copies', projectId, featureName),
+  clonePlan: ({ projectId, featureName }: Flag, body: object) => ['clone-plan', projectId, featureName, body],
+  playground: (body: object) => ['playground', body],
+
+  // Projects.
+  projects: ['projects'],
+  archivedProjects: ['projects', 'archived'],
+  /** Settings, access, environments, API tokens and counts of a project. */
+  project: (projectId?: string) => known('project', projectId),
+  health: (projectId?: string) => known('health', projectId),
+
+  // Vocabulary.
+  segments: ['segments'],
+  contextFields: ['context'],
+  environments: ['environments'],
+  strategyTypes: ['strategy-types'],
+  featureTypes: ['feature-types'],
+  tagTypes: ['tag-types'],
+  tags: ['tags'],
+
+  // People and access.
+  users: ['users'],
+  groups: ['groups'],
+  roles: ['roles'],
+  rolesWith: (permissions: readonly string[]) => ['roles', 'with', ...permissions],
+  serviceAccounts: ['service-accounts'],
+  invitations: ['invitations'],
+  apiTokens: ['api-tokens'],
+  /** Single sign-on, passwords and other settings of the instance. */
+  settings: ['settings'],
+
+  // Events.
+  latestEvents: ['events', 'latest'],
+  eventsOf: (featureName?: string) => known('events', 'of-feature', featureName),
+  eventCounts: ['event-counts'],
+  eventLog: (filters: Search) => ['event-log', filters],
+  event: (id: string) => ['event', id],
+  eventGroup: (groupId: string) => ['event-group', groupId],
+  eventDeliveries: (id: number) => ['event-deliveries', id],
+  eventTypes: ['event-types'],
+  eventCreators: ['event-creators'],
+
+  // Integrations.
+  integrations: ['integrations'],
+  integration: (id: string) => ['integrations', 'one', id],
+  matchingEvents: (body: object) => ['matching-events', body],
+  deliveryPreview: (id: number, body: object) => ['preview', id, body],
+  deliveries: ['deliveries'],
+  deliveriesOf: (integrationId: number | undefined) => ['deliveries', integrationId ?? 'all'],
+
+  // Applications and use.
+  applications: ['applications'],
+  application: (appName?: string) => known('application', appName),
+  usage: (featureName: string, hoursBack: number) => ['usage', featureName, hoursBack],
+
+  // The instance.
+  instance: ['instance'],
+  statistics: ['statistics'],
+
+  // Before the login.
+  loginMethods: ['login-methods'],
+  passwordLink: (token: string) => ['password-link', token],
+  signupLink: (token: string) => ['signup-link', token],
+} as const satisfies Record<string, QueryKey | ((...given: never[]) => QueryKey)>;
+
+/** Queries of what never changes, of what no event changes, and of states that the input of an editor is based on. */
+const FIXED: ReadonlySet<unknown> = new Set([
+  'event-log',
+  'event',
+  'event-group',
+  'event-types',
+  'strategy',
+  'usage',
+  'login-methods',
+  'password-link',
+  'signup-link',
+]);
+
+/** Whether events can change what the query shows. */
+export const isLive = ([subject]: QueryKey): boolean => !FIXED.has(subject);
