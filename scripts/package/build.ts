@@ -14,7 +14,7 @@ export const API_PAGE_LIBRARY = 'node_modules/@scalar/fastify-api-reference';
 
 export const ENTRIES = {
   halyard: 'server/scripts/halyard.ts',
-  'split-worker': 'server/src/record/event-index/text/split-worker.ts',
+  'index-process': 'server/src/record/event-index/index-process.ts',
 };
 
 export type BuildOptions = {

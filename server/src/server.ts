@@ -26,11 +26,11 @@ import { keepCurrent } from './serving/state/keep-current.ts';
 import { jobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 
-const WORKER_CONNECTIONS = 3;
+const WORKER_CONNECTIONS = 2;
 const SDK_CONNECTIONS = 2;
 const METRICS_CONNECTIONS = 1;
-/** Those of the job engine and of the two listeners. */
-const OTHER_CONNECTIONS = 5;
+/** Those of the job engine, of the two listeners and of the process that indexes events. */
+const OTHER_CONNECTIONS = 6;
 /** Pools that get a connection before all others: without them flags would grow old, and what SDKs report would be lost. */
 const RESERVED = ['sdk', 'metrics'];
 /** For the operator of a new server that nobody can log in to. */

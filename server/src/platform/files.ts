@@ -14,9 +14,9 @@ const PATHS = {
   apiPage: 'server/api-page.js',
   /** The rows of the demo story, written by `npm run demo-snapshot`. */
   demoStory: 'server/demo-story.jsonl',
-  splitWorker: IS_PACKAGE
-    ? 'server/dist/split-worker.js'
-    : 'server/src/record/event-index/text/split-worker.ts',
+  indexProcess: IS_PACKAGE
+    ? 'server/dist/index-process.js'
+    : 'server/src/record/event-index/index-process.ts',
 };
 
 const DEEPEST = 5;

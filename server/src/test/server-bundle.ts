@@ -36,7 +36,7 @@ async function write(to: string): Promise<void> {
     folder: join(to, 'server/dist'),
     entries: {
       main: 'server/src/main.ts',
-      'split-worker': 'server/src/record/event-index/text/split-worker.ts',
+      'index-process': 'server/src/record/event-index/index-process.ts',
     },
     maps: 'none',
   });

@@ -55,7 +55,7 @@ export async function startWorker(
   const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>
     log.warn({ err: error }, 'delivery listener disconnected'),
   );
-  const stopIndexer = startIndexer(db, error => {
+  const stopIndexer = startIndexer(db, databaseUrl, error => {
     log.error({ err: error, job: 'index-events' }, 'job failed');
     onJobFailed('index-events');
   });

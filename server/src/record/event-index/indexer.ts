@@ -2,34 +2,69 @@ import type { Db } from '../../platform/db/database.ts';
 import { readWatermark } from '../events/tail.ts';
 import { CHUNK_SIZE } from './bitmap.ts';
 import { indexNextChunk } from './build.ts';
-import { readIndexedChunks } from './store.ts';
-import { indexNextText } from './text/build.ts';
+import { runIndexProcess } from './run-process.ts';
+import { lockProgress, readIndexedChunks } from './store.ts';
+import { indexNextText, indexNextUnsplit } from './text/build.ts';
 import { keepLargeTexts } from './text/keep-large.ts';
 
 /** Nothing waits for the index: a search finds recent events without it. Every 250 ms took 32 statements per second. */
 const PAUSE_MS = 2_000;
 
+/** Splitting 24,000 events of 1 kB takes about 50 MB of it. Typed arrays do not count: lexicon.ts, tokens.ts and triples.ts bound them. */
+const MAX_HEAP_MB = 256;
+
+/** Complete chunks, and whether a part of the index lacks one. */
+async function readWork(db: Db): Promise<{ complete: number; isBehind: boolean }> {
+  const complete = Math.floor(((await readWatermark(db)) + 1) / CHUNK_SIZE);
+  return { complete, isBehind: (await readIndexedChunks(db, ['filters', 'text'])) < complete };
+}
+
 /**
  * Indexes one chunk. Filters come first, because their chunk takes a fraction of the time that its text takes. The last complete chunk
  * is the exception: a search for text uses the chunks that both have, and would read 24,000 events until the text is indexed.
  */
-export async function indexNext(db: Db, signal?: AbortSignal): Promise<boolean> {
-  const complete = Math.floor(((await readWatermark(db)) + 1) / CHUNK_SIZE);
-  if ((await readIndexedChunks(db, ['filters', 'text'])) >= complete) return false;
+export async function indexNext(db: Db): Promise<boolean> {
+  const { complete, isBehind } = await readWork(db);
+  if (!isBehind) return false;
   if ((await readIndexedChunks(db)) < complete - 1) return await indexNextChunk(db);
-  return (await indexNextText(db, signal)) || (await indexNextChunk(db));
+  return (await indexNextText(db)) || (await indexNextChunk(db));
 }
 
 /**
- * Indexes complete chunks in the background, one after the other, and stores the texts of large events as soon as they are complete.
- * On all servers together one chunk is indexed at a time. Returns a function that stops it. A chunk in progress is rolled back.
+ * Indexes complete chunks in the background, and stores the texts of large events as soon as they are complete. The chunks are indexed by a
+ * process that ends when it has nothing more to do, so that the server keeps its memory and its event loop for requests. On all
+ * servers together one such process works at a time. Returns a function that stops it. A chunk in progress is rolled back.
  */
-export function startIndexer(db: Db, onError: (error: unknown) => void): () => Promise<void> {
-  const stops = [repeat(signal => indexNext(db, signal), onError), repeat(() => keepLargeTexts(db), onError)];
+export function startIndexer(
+  db: Db,
+  databaseUrl: string,
+  onError: (error: unknown) => void,
+  maxHeapMb = MAX_HEAP_MB,
+): () => Promise<void> {
+  const stops = [
+    repeat(signal => indexInProcess(db, databaseUrl, maxHeapMb, signal), onError),
+    repeat(() => keepLargeTexts(db), onError),
+  ];
   return async () => {
     await Promise.all(stops.map(stop => stop()));
   };
 }
+
+async function indexInProcess(
+  db: Db,
+  databaseUrl: string,
+  maxHeapMb: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { isBehind } = await readWork(db);
+  if (!isBehind || (await isIndexing(db))) return false;
+  const end = await runIndexProcess(databaseUrl, maxHeapMb, signal);
+  return end === 'out of memory' && (await indexNextUnsplit(db));
+}
+
+/** Whether a process of another server indexes. */
+const isIndexing = (db: Db): Promise<boolean> =>
+  db.transaction().execute(async tx => (await lockProgress(tx, 'text')) === undefined);
 
 /** Works until there is nothing to do, again and again. Returns a function that stops it. */
 function repeat(

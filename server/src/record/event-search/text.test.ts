@@ -15,7 +15,7 @@ import { readBatches } from '../event-export/batches.ts';
 import { LINES } from '../event-export/lines.ts';
 import type { ExportedEvents } from '../event-export/query.ts';
 import { indexNextChunk } from '../event-index/build.ts';
-import { indexNext } from '../event-index/indexer.ts';
+import { indexNext, startIndexer } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
 import { indexNextText } from '../event-index/text/build.ts';
 import { findWrongTexts, rebuildText } from '../event-index/text/verify.ts';
@@ -275,10 +275,23 @@ test('an interrupted chunk leaves nothing, and is indexed later', async () => {
   expect(await readIndexedChunks(db, ['text'])).toBe(0);
 });
 
-test('an aborted chunk leaves nothing', async () => {
-  await expect(indexNextText(harness.db, AbortSignal.timeout(100))).rejects.toThrow('aborted due to timeout');
+/** The connections of the processes that index. */
+const indexing = async () =>
+  (
+    await sql<{ count: number }>`select count(*) as count from pg_stat_activity
+      where datname = current_database() and application_name = 'halyard index'`.execute(harness.db)
+  ).rows[0]?.count;
 
-  expect(await countPostings()).toEqual({ count: 0 });
+test('a server that stops ends the process that indexes, which leaves nothing', async () => {
+  const errors: unknown[] = [];
+  const stop = startIndexer(harness.db, harness.databaseUrl, error => errors.push(error));
+  await expect.poll(indexing).toBe(1);
+
+  await stop();
+
+  await expect.poll(indexing).toBe(0);
+  expect(errors).toEqual([]);
+  expect(await readIndexedChunks(harness.db, ['text'])).toBe(0);
 });
 
 test('finds text the same with and without the index', { timeout: 300_000 + 1_000 * RUNS }, async () => {
@@ -394,11 +407,41 @@ test('a chunk whose texts do not fit in memory is checked event by event', async
     from generate_series(72100, 95000, 10) as id`.execute(db);
   await sql`select setval('events_id_seq', 96000)`.execute(db);
 
-  expect(await indexNextText(db, undefined, 4)).toBe(true);
-  expect(await indexNextChunk(db)).toBe(true);
+  const errors: unknown[] = [];
+  const stop = startIndexer(db, harness.databaseUrl, error => errors.push(error), 4);
+  await expect.poll(() => readIndexedChunks(db, ['text'])).toBe(4);
+  await stop();
+  await indexNextChunk(db);
 
+  expect(errors).toEqual([]);
   const search = { query: 'Unsplit', offset: 0, limit: 10 };
   const { total, events } = await searchEvents(db, SYSTEM, search);
   expect({ total, ids: events.map(event => event.id) }).toEqual(await findMatching(db, SYSTEM, search, 0));
   expect(total).toBe(2291);
+  expect(await findWrongTexts(db, () => {})).toEqual([]);
+});
+
+test('a process indexes all complete chunks and ends', async () => {
+  const { db } = harness;
+  await sql`insert into events (id, group_id, type, created_by, data)
+    select id, 'group', 'feature-tagged', 'someone', jsonb_build_object('text', 'late ' || id)
+    from generate_series(96100, 143000, 100) as id`.execute(db);
+  await sql`select setval('events_id_seq', 144000)`.execute(db);
+  const errors: unknown[] = [];
+  const stop = startIndexer(db, harness.databaseUrl, error => errors.push(error));
+  await expect.poll(() => readIndexedChunks(db, ['filters', 'text'])).toBe(6);
+  await expect.poll(indexing).toBe(0);
+  await stop();
+
+  expect(errors).toEqual([]);
+  expect(await findWrongTexts(db, () => {})).toEqual([]);
+});
+
+test('a process that cannot reach the database reports why', async () => {
+  const { db } = harness;
+  await sql`select setval('events_id_seq', 168000)`.execute(db);
+  const errors: Error[] = [];
+  const stop = startIndexer(db, `${harness.databaseUrl}_gone`, error => errors.push(error as Error));
+  await expect.poll(() => errors[0]?.message).toMatch(/does not exist/);
+  await stop();
 });
