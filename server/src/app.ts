@@ -50,6 +50,7 @@ import { ROLES } from './people/roles/operations.ts';
 import { SERVICE_ACCOUNTS } from './people/service-accounts/operations.ts';
 import { sessionRoutes } from './people/sessions/routes.ts';
 import { ssoRoutes } from './people/sso/routes.ts';
+import { USER_ACCESS } from './people/user-access/operations.ts';
 import { USERS } from './people/users/admin-operations.ts';
 import { newPasswordRoutes } from './people/users/admin-routes.ts';
 import { ME } from './people/users/operations.ts';
@@ -314,6 +315,7 @@ export async function buildApp(
   ownPasswordRoutes(app, db, settings.publicUrl);
   register(VIEWS);
   register(USERS);
+  register(USER_ACCESS);
   newPasswordRoutes(app, db, settings.publicUrl);
   sessionRoutes(app, db, settings.publicUrl);
   register(AUTH_SETTINGS);

@@ -4,6 +4,7 @@ export interface schemas {
   AccessCandidates: { users: Array<schemas['Person']>; groups: Array<schemas['AccessCandidateGroup']> };
   AccessConfiguration: { roles: Array<schemas['RoleAccess']> };
   AccessGrant: { roles: Array<number>; users: Array<number>; groups: Array<number> };
+  AccessOfUser: { rootRoles: Array<schemas['RootGrant']>; groups: Array<schemas['GroupOfUser']>; projects: Array<schemas['ProjectOfUser']>; sessions: Array<schemas['SessionOfUser']>; tokens: Array<schemas['TokenOfUser']> };
   ActiveUsers: { last7: number; last30: number; last60: number; last90: number };
   AdminCount: { password: number; noPassword: number; service: number };
   AdvancedPlaygroundFeature: { name: string; projectId: string; environments: { [key: string]: Array<schemas['PlaygroundEvaluation']> } };
@@ -153,6 +154,8 @@ export interface schemas {
   GroupList: { groups: Array<schemas['Group']> };
   GroupMember: { joinedAt: string; createdBy: string; user: schemas['Member'] };
   GroupMemberInput: { user: schemas['UserReference'] };
+  GroupOfUser: { id: number; name: string; joinedAt: string; createdBy: string };
+  GroupProjects: { projects: Array<schemas['ProjectOfGroup']> };
   Health: { health: "GOOD" | "BAD" };
   HealthCounts: { features: number; stale: number; potentiallyStale: number };
   HealthDay: { date: string; health: number; technicalDebt: number; features: number; stale: number; potentiallyStale: number };
@@ -174,6 +177,8 @@ export interface schemas {
   HeldRoleIds: { roles: Array<number> };
   HeldRoleList: { version: number; roles: Array<schemas['HeldRole']> };
   HeldRootRole: ({ id: number; name: string; type: "root" | "root-custom" | "project" | "custom"; description: string; project?: string } | null);
+  HolderOfRole: { kind: "user" | "service-account" | "group" | "single-sign-on"; id: (number | null); name: string; project: schemas['ProjectOfGrant']; members?: number };
+  HoldersOfRole: { holders: Array<schemas['HolderOfRole']>; total: number };
   ImportFinding: { message: string; affectedItems: Array<string> };
   ImportReport: { errors: Array<schemas['ImportFinding']>; warnings: Array<schemas['ImportFinding']>; permissions: Array<schemas['ImportFinding']> };
   ImportRequest: { project: string; environment: string; data: schemas['FeatureExport'] };
@@ -210,12 +215,15 @@ export interface schemas {
   LifecycleSummary: { initial: schemas['StageSummary']; preLive: schemas['StageSummary']; live: schemas['StageSummary']; completed: schemas['StageSummary']; archived: schemas['ArchivedSummary'] };
   ListedProject: { id: string; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); debtBudget: (number | null); featureNaming: schemas['FeatureNaming']; members: number; createdAt: string; updatedAt: string; archivedAt: (string | null); favorite: boolean; environments: Array<string>; memberCount: number; owners: Array<schemas['ProjectOwner']>; featureCount: number; staleFeatureCount: number; potentiallyStaleFeatureCount: number; health: number; technicalDebt: number; lastEventAt: (string | null) };
   ListedStrategy: { id?: string; name: string; title?: (string | null); disabled?: (boolean | null); parameters?: { [key: string]: string }; constraints?: Array<schemas['Constraint']>; variants?: Array<schemas['NewStrategyVariant']>; segments?: Array<number> };
+  ListedUser: { id: number; name: (string | null); username: (string | null); email: (string | null); rootRole: (number | null); isAPI: boolean; imageUrl: string; accountType: string; createdAt: string; seenAt: (string | null); inviteLink?: string; emailSent?: boolean; hasPassword: boolean; hasSingleSignOn: boolean; invitedUntil: (string | null); groups: Array<string> };
   LoginMethod: { type: "password" | "oidc"; label: string; path: string };
   LoginMethodList: { methods: Array<schemas['LoginMethod']> };
   LoginRequest: { username: string; password: string };
   Me: { user: schemas['Caller']; permissions: Array<schemas['HeldPermission']>; feedback: Array<schemas['SeenFeedback']>; splash: { [key: string]: boolean } };
   Member: { id: number; name: (string | null); username: (string | null); email: (string | null); isAPI: boolean };
   MemberChange: { currentMembers: number; change: number };
+  NamedGroup: { id: number; name: string };
+  NamedRole: { id: number; name: string };
   NewApiToken: { tokenName?: string; username?: string; type: "client" | "backend" | "frontend"; environment?: string; project?: string; projects?: Array<string>; expiresAt?: string; alias?: (string | null) };
   NewContextField: { name: string; description?: (string | null); stickiness?: boolean; sortOrder?: number; legalValues?: Array<schemas['LegalValue']> };
   NewDependency: { feature: string; enabled?: boolean; variants?: Array<string> };
@@ -301,9 +309,13 @@ export interface schemas {
   ProjectEnvironment: { environment: string; changeRequestsEnabled: boolean; defaultStrategy?: schemas['DefaultStrategy'] };
   ProjectEnvironmentUsage: { environment: string; yes: number; no: number; lastDay: string };
   ProjectFeatureUsage: { name: string; environments: Array<schemas['ProjectEnvironmentUsage']> };
+  ProjectGrant: { role: schemas['NamedRole']; group?: schemas['NamedGroup']; grantedAt: string };
   ProjectHealth: { project: string; at: string; health: number; technicalDebt: number; formula: string; counts: schemas['HealthCounts']; debtBudget: schemas['DebtBudget']; rules: Array<schemas['HealthRule']>; findings: Array<schemas['HealthFinding']>; total: number };
   ProjectInsights: { stats: schemas['ProjectStats']; featureTypeCounts: Array<schemas['InsightsFeatureTypeCount']>; leadTime: schemas['LeadTime']; members: schemas['MemberChange']; health: schemas['HealthRating']; technicalDebt: schemas['TechnicalDebtRating'] };
   ProjectList: { version: number; projects: Array<schemas['ListedProject']> };
+  ProjectOfGrant: ({ id: string; name: string } | null);
+  ProjectOfGroup: { id: string; name: string; roles: Array<schemas['NamedRole']>; grantedAt: string };
+  ProjectOfUser: { id: string; name: string; mode: "open" | "protected" | "private"; readable: boolean; roles: Array<schemas['NamedRole']>; grants: Array<schemas['ProjectGrant']> };
   ProjectOverview: { version: number; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); debtBudget: (number | null); featureNaming: schemas['FeatureNaming']; members: number; createdAt: string; updatedAt: string; archivedAt: (string | null); favorite: boolean; environments: Array<schemas['ProjectOverviewEnvironment']>; featureTypeCounts: Array<schemas['FeatureTypeCount']> };
   ProjectOverviewEnvironment: { environment: string; defaultStrategy?: schemas['DefaultStrategy'] };
   ProjectOwner: { ownerType: "user" | "group" | "system"; name?: string };
@@ -332,6 +344,7 @@ export interface schemas {
   RoleInput: { name: string; description?: string; type?: "root-custom" | "custom"; permissions?: Array<schemas['PermissionInput']> };
   RoleList: { version: number; roles: Array<schemas['Role']> };
   RoleWithPermissions: { id: number; type: "root" | "project" | "root-custom" | "custom"; name: string; description: string; permissions: Array<schemas['Permission']> };
+  RootGrant: { role: schemas['NamedRole']; group?: schemas['NamedGroup'] };
   RotatedSecret: { signingSecret: string; oldSecretUntil: (string | null) };
   SamlSettings: { enabled: boolean };
   SavedView: { id: number; name: string; page: string; query: string; createdAt: string; updatedAt: string };
@@ -374,6 +387,7 @@ export interface schemas {
   ServiceAccountUpdate: { name?: string; rootRole?: number };
   Session: { id: number; method: string; ip: (string | null); userAgent: (string | null); createdAt: string; seenAt: string; expiresAt: string; current: boolean };
   SessionList: { sessions: Array<schemas['Session']> };
+  SessionOfUser: { method: "password" | "oidc"; ip: (string | null); seenAt: string };
   SignupToken: { id: number; name: string; secret: string; url: (string | null); enabled: boolean; expiresAt: string; createdAt: string; createdBy: string; users: Array<schemas['Person']>; role: schemas['HeldRole'] };
   SignupTokenList: { tokens: Array<schemas['SignupToken']> };
   SignupTokenUpdate: { expiresAt?: string; enabled?: boolean };
@@ -402,6 +416,7 @@ export interface schemas {
   TagTypeUpdate: { description?: (string | null); icon?: (string | null); color?: (string | null) };
   TagsOfFeatures: { features: Array<string>; tags: schemas['TagChange'] };
   TechnicalDebtRating: { rating: number; activeCount: number; potentiallyStaleCount: number; staleCount: number };
+  TokenOfUser: { id: number; description: string; expiresAt: string; seenAt: (string | null) };
   UiConfig: { name: string; version: string; unleashUrl: string; baseUriPath: string; frontendApiOrigins: Array<string> };
   UnknownFlag: { name: string; lastSeenAt: string; reports: Array<schemas['UnknownFlagReport']> };
   UnknownFlagEnvironment: { environment: string; seenAt: string };
@@ -411,7 +426,7 @@ export interface schemas {
   UserAccess: { id: number; name: (string | null); username: (string | null); email: (string | null); isAPI: boolean; roleId: number; roles: Array<number>; addedAt: string };
   UserIds: { ids: Array<number> };
   UserKey: { id: (number | string) };
-  UserList: { users: Array<schemas['User']>; rootRoles: Array<schemas['HeldRole']> };
+  UserList: { users: Array<schemas['ListedUser']>; rootRoles: Array<schemas['HeldRole']> };
   UserReference: { id: number };
   UserUpdate: { email?: (string | null); name?: (string | null); rootRole?: (number | string) };
   ValidTagType: { valid: boolean; tagType: schemas['TagType'] };
@@ -1162,6 +1177,10 @@ export interface paths {
     /** Get the permissions of a user */
     get: { parameters: { query?: { project?: string | number; environment?: string | number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['PermissionOverview'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
+  "/api/admin/user-admin/{id}/access": {
+    /** Get a user's access */
+    get: { parameters: { query?: never; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['AccessOfUser'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
   "/api/admin/user-admin/{id}/change-password": {
     /** Set the password of a user */
     post: { parameters: { query?: never; path: { id: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['NewPassword'] } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1292,6 +1311,10 @@ export interface paths {
     /** Delete a group */
     delete: { parameters: { query?: never; path: { groupId: string }; header?: { "If-Match"?: string; "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 412: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
+  "/api/admin/groups/{groupId}/projects": {
+    /** List a group's projects */
+    get: { parameters: { query?: never; path: { groupId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['GroupProjects'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
   "/api/admin/permissions": {
     /** List permissions */
     get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['Permissions'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1309,6 +1332,10 @@ export interface paths {
     put: { parameters: { query?: never; path: { roleId: string }; header?: { "If-Match"?: string; "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['RoleInput'] } }; responses: { 200: { content: { "application/json": schemas['WrittenRole'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 412: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
     /** Delete a role */
     delete: { parameters: { query?: never; path: { roleId: string }; header?: { "If-Match"?: string; "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 412: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/roles/{roleId}/holders": {
+    /** List the holders of a role */
+    get: { parameters: { query?: never; path: { roleId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['HoldersOfRole'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/roles/validate": {
     /** Validate a role */
@@ -1604,6 +1631,7 @@ export const permissionsOf = {
   deleteUser: ["ADMIN"],
   endSessionsOfUser: ["ADMIN"],
   getUserPermissions: ["ADMIN"],
+  getAccessOfUser: ["ADMIN"],
   changeUserPassword: ["ADMIN"],
   getOidcSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
   setOidcSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
@@ -1628,11 +1656,13 @@ export const permissionsOf = {
   getGroup: ["ADMIN"],
   updateGroup: ["ADMIN"],
   deleteGroup: ["ADMIN"],
+  getGroupProjects: ["ADMIN"],
   getRoles: ["READ_ROLE"],
   createRole: ["ADMIN"],
   getRole: ["READ_ROLE"],
   updateRole: ["ADMIN"],
   deleteRole: ["ADMIN"],
+  getRoleHolders: ["ADMIN"],
   validateRole: ["ADMIN"],
   getProjectAccess: ["PROJECT_USER_ACCESS_READ","PROJECT_USER_ACCESS_WRITE","UPDATE_PROJECT"],
   setProjectAccess: ["PROJECT_USER_ACCESS_WRITE","UPDATE_PROJECT"],

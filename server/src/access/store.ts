@@ -29,7 +29,8 @@ const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute
 /** A session ends after so long without a request, and at expires_at at the latest. */
 export const SESSION_IDLE = sql`interval '8 hours'`;
 
-const IS_OPEN_SESSION = sql<boolean>`(sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE})`;
+/** A condition on `sessions`. */
+export const IS_OPEN_SESSION = sql<boolean>`(sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE})`;
 
 /** In a query on `users`: the permissions on the instance, from the root role of the user and of their groups. */
 export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(

@@ -7,8 +7,8 @@ import { unchanged } from '../../record/versioned.ts';
 import { createGroup } from './create.ts';
 import { requireExisting } from './members.ts';
 import { removeGroup } from './remove.ts';
-import { Group, GroupInput, GroupList, GroupMember, Member } from './schema.ts';
-import { findGroup, listGroups } from './store.ts';
+import { Group, GroupInput, GroupList, GroupMember, GroupProjects, Member } from './schema.ts';
+import { findGroup, listGroups, listProjectsOfGroup } from './store.ts';
 import { changeGroup } from './update.ts';
 import { VERSIONED_GROUP } from './version.ts';
 
@@ -22,7 +22,7 @@ async function readGroup(db: Reader, id: number): Promise<Group> {
 
 export const GROUPS: OperationModule = {
   tag: 'Groups',
-  schemas: [Member, GroupMember, Group, GroupList],
+  schemas: [Member, GroupMember, Group, GroupList, GroupProjects],
   operations: [
     query({
       id: 'getGroups',
@@ -43,6 +43,19 @@ export const GROUPS: OperationModule = {
       output: jsonResponse('The group', Group),
       versioned: VERSIONED_GROUP,
       read: ({ db }, { params: { groupId } }) => readGroup(db, Number(groupId)),
+    }),
+    query({
+      id: 'getGroupProjects',
+      route: 'GET /api/admin/groups/:groupId/projects',
+      summary: "List a group's projects",
+      description: 'Returns the projects in which the group has roles, with the roles.',
+      permission: ['ADMIN'],
+      params,
+      output: jsonResponse('The projects', GroupProjects),
+      read: async ({ db }, { params: { groupId } }) => {
+        await readGroup(db, Number(groupId));
+        return { projects: await listProjectsOfGroup(db, Number(groupId)) };
+      },
     }),
     command({
       id: 'createGroup',

@@ -109,6 +109,32 @@ test('grants members the root role of the group in addition to their own, until 
   expect([before, inside, await tryIt()]).toEqual([403, 400, 403]);
 });
 
+test('lists the projects of a group with its roles', async () => {
+  const user = await makeUser(harness.db, 'Editor');
+  const project = await makeProject(harness.db, { name: 'Payments' });
+  const { id } = (await ask('POST', '', { name: 'Granted' })).body;
+  const none = await ask('GET', `/${id}/projects`);
+  for (const role of [5, 4])
+    await call(harness.app, 'POST', `/api/admin/projects/${project.id}/groups/${id}/roles/${role}`);
+
+  const { body } = await ask('GET', `/${id}/projects`);
+
+  expect(none.body).toEqual({ projects: [] });
+  expect(body.projects).toMatchObject([
+    {
+      id: project.id,
+      name: 'Payments',
+      roles: [
+        { id: 4, name: 'Owner' },
+        { id: 5, name: 'Member' },
+      ],
+    },
+  ]);
+  expect((await ask('GET', '/999999/projects')).status).toBe(404);
+  const rejected = await call(harness.app, 'GET', `/api/admin/groups/${id}/projects`, { token: user.token });
+  expect(rejected.status).toBe(403);
+});
+
 test('removes a deleted user from groups and projects, with an event for each', async () => {
   const project = await makeProject(harness.db);
   const user = await makeUser(harness.db, 'Viewer');

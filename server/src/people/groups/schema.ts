@@ -8,6 +8,7 @@ import {
   ShownName,
   Timestamp,
 } from '../../platform/http/schema.ts';
+import { NamedRole } from '../roles/schema.ts';
 
 const name = ShownName({ examples: ['Checkout team'] });
 const description = Nullable(Type.String({ maxLength: 500, examples: ['Builds the checkout'] }));
@@ -61,6 +62,22 @@ export const Group = Named(
   }),
 );
 export type Group = Static<typeof Group>;
+
+export const GroupProjects = Named(
+  'GroupProjects',
+  Type.Object({
+    projects: Type.Array(
+      NamedObject('ProjectOfGroup', {
+        id: Type.String({ examples: ['payments'] }),
+        name: Type.String({ examples: ['Payments'] }),
+        roles: Type.Array(Ref(NamedRole)),
+        grantedAt: Timestamp('When the first of the roles was granted'),
+      }),
+      { description: 'The projects in which the group has roles, by name' },
+    ),
+  }),
+);
+export type GroupProjects = Static<typeof GroupProjects>;
 
 export const GroupList = Named('GroupList', Type.Object({ groups: Type.Array(Ref(Group)) }));
 

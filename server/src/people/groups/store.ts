@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
-import type { Group } from './schema.ts';
+import type { Group, GroupProjects } from './schema.ts';
 
 /** The fields of a group that an admin edits, without its members. */
 export type GroupFields = Pick<Group, 'id' | 'name' | 'description' | 'mappingsSSO' | 'rootRole'>;
@@ -43,6 +43,16 @@ export async function listGroups(db: Reader): Promise<Group[]> {
 export async function findGroup(db: Reader, id: number): Promise<Group | undefined> {
   const { rows } = await sql<Group>`${GROUPS} where groups.id = ${id}`.execute(db);
   return rows[0];
+}
+
+export async function listProjectsOfGroup(db: Reader, id: number): Promise<GroupProjects['projects']> {
+  const { rows } = await sql<GroupProjects['projects'][number]>`
+    select projects.id, projects.name, min(group_roles.created_at) as "grantedAt",
+      jsonb_agg(jsonb_build_object('id', roles.id, 'name', roles.name) order by roles.id) as roles
+    from group_roles join projects on projects.id = project join roles on roles.id = role_id
+    where group_id = ${id}
+    group by projects.id order by lower(projects.name), projects.id`.execute(db);
+  return rows;
 }
 
 /** Locks the group. Until the transaction ends, nobody can change it or grant it a role. */

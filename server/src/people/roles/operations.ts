@@ -8,6 +8,8 @@ import { createRole } from './create.ts';
 import { describePermissions, listAllPermissions, permissionViolations } from './permissions.ts';
 import { removeRole } from './remove.ts';
 import {
+  HoldersOfRole,
+  NamedRole,
   Permission,
   Permissions,
   Role,
@@ -16,7 +18,14 @@ import {
   RoleWithPermissions,
   WrittenRole,
 } from './schema.ts';
-import { findRole, isNameTaken, listEnvironmentNames, listRoles, type WholeRole } from './store.ts';
+import {
+  findRole,
+  isNameTaken,
+  listEnvironmentNames,
+  listHoldersOfRole,
+  listRoles,
+  type WholeRole,
+} from './store.ts';
 import { changeRole } from './update.ts';
 import { VERSIONED_ROLE } from './version.ts';
 
@@ -26,7 +35,16 @@ const present = (role: WholeRole) => ({ ...role, permissions: describePermission
 
 export const ROLES: OperationModule = {
   tag: 'Roles',
-  schemas: [Permission, Permissions, Role, RoleList, RoleWithPermissions, WrittenRole],
+  schemas: [
+    NamedRole,
+    Permission,
+    Permissions,
+    Role,
+    RoleList,
+    RoleWithPermissions,
+    HoldersOfRole,
+    WrittenRole,
+  ],
   operations: [
     query({
       id: 'getPermissions',
@@ -65,6 +83,20 @@ export const ROLES: OperationModule = {
         return role;
       },
       present,
+    }),
+    query({
+      id: 'getRoleHolders',
+      route: 'GET /api/admin/roles/:roleId/holders',
+      summary: 'List the holders of a role',
+      description:
+        'Returns the users, service accounts and groups with the role, each with the project of the grant.',
+      permission: ['ADMIN'],
+      params,
+      output: jsonResponse('The holders', HoldersOfRole),
+      read: async ({ db }, { params: { roleId } }) => {
+        if (!(await findRole(db, Number(roleId)))) throw notFound(`Role ${roleId}`);
+        return await listHoldersOfRole(db, Number(roleId));
+      },
     }),
     command({
       id: 'createRole',

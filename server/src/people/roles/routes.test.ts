@@ -193,6 +193,48 @@ test('rejects another type of a role', async () => {
   });
 });
 
+test('lists who has a role and where, groups first', async () => {
+  const role = await create();
+  const user = await makeUser(harness.db, 'Viewer', 'holder-of-role');
+  const project = await makeProject(harness.db, { name: 'Held in' });
+  const group = await call(harness.app, 'POST', '/api/admin/groups', {
+    body: { name: 'Zebra crew', users: [{ user: { id: user.id } }] },
+  });
+  const empty = await ask('GET', `/${role.id}/holders`);
+  for (const holder of [`users/${user.id}`, `groups/${group.body.id}`])
+    await call(harness.app, 'POST', `/api/admin/projects/${project.id}/${holder}/roles/${role.id}`);
+
+  const listed = await ask('GET', `/${role.id}/holders`);
+
+  const held = { project: { id: project.id, name: 'Held in' } };
+  expect(empty.body).toEqual({ holders: [], total: 0 });
+  expect(listed.body).toEqual({
+    holders: [
+      { kind: 'group', id: group.body.id, name: 'Zebra crew', members: 1, ...held },
+      { kind: 'user', id: user.id, name: 'holder-of-role', ...held },
+    ],
+    total: 2,
+  });
+  expect((await ask('GET', '/999999/holders')).status).toBe(404);
+  expect((await ask('GET', `/${role.id}/holders`, undefined, user.token)).status).toBe(403);
+});
+
+test('lists the holders of a root role: users, groups, and new users of single sign-on', async () => {
+  const role = await create({ type: 'root-custom', permissions: [] });
+  await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'Rooted', rootRole: role.id } });
+  await sql`
+    insert into auth_settings (name, content, default_role_id) values ('oidc', '{}', ${role.id})
+    on conflict (name) do update set default_role_id = ${role.id}`.execute(harness.db);
+
+  const { body } = await ask('GET', `/${role.id}/holders`);
+
+  await sql`delete from auth_settings`.execute(harness.db);
+  expect(body.holders).toMatchObject([
+    { kind: 'group', name: 'Rooted', members: 0, project: null },
+    { kind: 'single-sign-on', id: null, project: null },
+  ]);
+});
+
 test('rejects the deletion of a role in use, and names the holders', async () => {
   const role = await create();
   const rootRole = await create({ type: 'root-custom', permissions: [] });

@@ -63,6 +63,13 @@ export const Role = Named(
 );
 export type Role = Static<typeof Role>;
 
+/** A role in the lists of what somebody has. */
+export const NamedRole = Named(
+  'NamedRole',
+  Type.Object({ id: RowId({ examples: [5] }), name: Type.String({ examples: ['Member'] }) }),
+);
+export type NamedRole = Static<typeof NamedRole>;
+
 export const RoleList = Named(
   'RoleList',
   Type.Object({
@@ -76,6 +83,35 @@ export const RoleWithPermissions = Named(
   Type.Object({ ...Role.properties, permissions: Type.Array(Ref(Permission)) }),
 );
 export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
+
+export const HoldersOfRole = Named(
+  'HoldersOfRole',
+  Type.Object({
+    holders: Type.Array(
+      NamedObject('HolderOfRole', {
+        kind: Type.Unsafe<'user' | 'service-account' | 'group' | 'single-sign-on'>({
+          type: 'string',
+          enum: ['user', 'service-account', 'group', 'single-sign-on'],
+          description: '`single-sign-on`: new users of single sign-on get the role',
+        }),
+        id: Nullable(Type.Integer({ description: 'Id of the user, account or group', examples: [7] })),
+        name: Type.String({ examples: ['Alice Moreau'] }),
+        project: Nullable(
+          NamedObject('ProjectOfGrant', {
+            id: Type.String({ examples: ['payments'] }),
+            name: Type.String({ examples: ['Payments'] }),
+          }),
+        ),
+        members: Type.Optional(
+          Type.Integer({ description: 'The number of members of a group', examples: [3] }),
+        ),
+      }),
+      { description: 'Who has the role, groups first. At most 200' },
+    ),
+    total: Type.Integer({ minimum: 0, description: 'The number of all grants', examples: [4] }),
+  }),
+);
+export type HoldersOfRole = Static<typeof HoldersOfRole>;
 
 /** Unleash clients read one role from the field `roles`. */
 export const WrittenRole = Named(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import type { Role } from './schema.ts';
+import type { HoldersOfRole, Role } from './schema.ts';
 
 export type RolePermission = { name: string; environment?: string; project?: string };
 
@@ -115,6 +115,43 @@ export async function listHolders(db: Reader, id: number): Promise<string[]> {
     ) as held
     order by holder, project`.execute(db);
   return rows.map(row => row.holder);
+}
+
+const MAX_HOLDERS = 200;
+
+/** Who has the role and where, groups first. */
+export async function listHoldersOfRole(db: Reader, id: number): Promise<HoldersOfRole> {
+  const { rows } = await sql<HoldersOfRole['holders'][number] & { total: number }>`
+    select held.kind, held.id, held.name, held.members, count(*) over () as total,
+      case when projects.id is not null
+        then jsonb_build_object('id', projects.id, 'name', projects.name) end as project
+    from (
+      select users.kind, users.id, coalesce(nullif(users.name, ''), username, email) as name, project,
+        null::bigint as members
+      from user_roles join users on users.id = user_id
+      where role_id = ${id} and deleted_at is null
+      union all
+      select 'group', groups.id, groups.name, granted.project, (
+        select count(*) from group_users join users on users.id = user_id
+        where group_id = groups.id and deleted_at is null
+      )
+      from groups join (
+        select group_id, project from group_roles where role_id = ${id}
+        union all
+        select groups.id, null from groups where root_role_id = ${id}
+      ) as granted on granted.group_id = groups.id
+      union all
+      select 'single-sign-on', null, 'New users of single sign-on', null, null
+      from auth_settings where default_role_id = ${id}
+    ) as held left join projects on projects.id = held.project
+    order by held.kind <> 'group', lower(held.name), held.id, projects.id limit ${MAX_HOLDERS}`.execute(db);
+  return {
+    total: rows[0]?.total ?? 0,
+    holders: rows.map(({ total: _, members, ...holder }) => ({
+      ...holder,
+      ...(members === null ? {} : { members }),
+    })),
+  };
 }
 
 /** Returns the environments of the permissions that exist. They cannot be deleted until the transaction ends. */

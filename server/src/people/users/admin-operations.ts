@@ -14,6 +14,7 @@ import {
   AdminCount,
   InactiveUser,
   InactiveUserList,
+  ListedUser,
   PermissionOverview,
   Person,
   PersonList,
@@ -51,6 +52,7 @@ export const USERS: OperationModule = {
   tag: 'Users',
   schemas: [
     User,
+    ListedUser,
     UserList,
     Person,
     PersonList,
@@ -65,7 +67,8 @@ export const USERS: OperationModule = {
       id: 'getUsers',
       route: 'GET /api/admin/user-admin',
       summary: 'List users',
-      description: 'Returns all users, by id, and the root roles that can be granted.',
+      description:
+        'Returns all users, by id, with their groups and how they log in, and the root roles that can be granted.',
       permission: ['ADMIN'],
       output: jsonResponse('The users', UserList),
       read: async ({ db }) => ({ users: await listUsers(db), rootRoles: await listRootRoles(db) }),

@@ -69,13 +69,39 @@ test('creates a user with a password, who logs in; lists and events have no pass
   };
   expect((await get(`/${id}`)).body).toEqual(user);
   const list = (await get('')).body;
-  expect(list.users).toContainEqual(user);
+  expect(list.users).toContainEqual({
+    ...user,
+    hasPassword: true,
+    hasSingleSignOn: false,
+    invitedUntil: null,
+    groups: [],
+  });
   expect(list.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
   const event = await lastEvent('user-created');
   expect(event).toMatchObject({ data: { id, ...fields, rootRole: 2 }, preData: null });
   expect(event.summary).toBe('**admin token admin** created user **alice**');
   expect((await tryLogin(harness.app, 'alice@example.com')).body.id).toBe(id);
   expect((await get(`/${id}`)).body.seenAt).not.toBeNull();
+});
+
+test('lists groups and how users log in', async () => {
+  const { id } = (await create({ email: 'invited@example.com', rootRole: 'Viewer' })).body;
+  await makeGroup('Zoo', [id]);
+  await makeGroup('Ant hill', [id]);
+  const listed = async () => (await get('')).body.users.find((user: { id: number }) => user.id === id);
+
+  const invited = await listed();
+  await sql`update password_links set expires_at = now() where user_id = ${id}`.execute(harness.db);
+  const expired = await listed();
+  await sql`
+    insert into sso_identities (issuer, client_id, subject, user_id)
+    values ('https://id.example.com', 'halyard', 'invited', ${id})`.execute(harness.db);
+  const linked = await listed();
+
+  expect(invited).toMatchObject({ hasPassword: false, hasSingleSignOn: false, groups: ['Ant hill', 'Zoo'] });
+  expect(Date.parse(invited.invitedUntil)).toBeGreaterThan(Date.now() + 6 * 86_400_000);
+  expect(expired.invitedUntil).toBeNull();
+  expect(linked.hasSingleSignOn).toBe(true);
 });
 
 test('creates a user without a password, with a link that sets one', async () => {

@@ -45,9 +45,27 @@ export const User = Named(
 );
 export type User = Static<typeof User>;
 
+/** A user in the list, with what distinguishes users at a glance. */
+export const ListedUser = Named(
+  'ListedUser',
+  Type.Object({
+    ...User.properties,
+    hasPassword: Type.Boolean({ description: 'Whether the user can log in with a password' }),
+    hasSingleSignOn: Type.Boolean({ description: 'Whether the user has logged in by single sign-on' }),
+    invitedUntil: Nullable(
+      Timestamp('When the link expires with which the user sets the first password. Null: no such link'),
+    ),
+    groups: Type.Array(Type.String(), {
+      description: 'Names of the groups of the user',
+      examples: [['Checkout team']],
+    }),
+  }),
+);
+export type ListedUser = Static<typeof ListedUser>;
+
 export const UserList = Named(
   'UserList',
-  Type.Object({ users: Type.Array(Ref(User)), rootRoles: Type.Array(Ref(HeldRole)) }),
+  Type.Object({ users: Type.Array(Ref(ListedUser)), rootRoles: Type.Array(Ref(HeldRole)) }),
 );
 
 export const Person = Named(

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { IS_ADMIN } from '../../access/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { imageOfName } from '../../record/actor-names.ts';
-import type { AccessCandidates, AdminCount, InactiveUser, Person, User } from './admin-schema.ts';
+import type { AccessCandidates, AdminCount, InactiveUser, ListedUser, Person, User } from './admin-schema.ts';
 import type { HeldRole, PersonalToken, Profile } from './schema.ts';
 
 /** A condition on `users`: true for users, false for service accounts and deleted users. */
@@ -16,9 +16,26 @@ const USER = sql`
 
 const PERSON = sql`users.id, users.name, users.username, users.email`;
 
-export async function listUsers(db: Reader): Promise<User[]> {
-  const { rows } = await sql<User>`select ${USER} from users where ${IS_USER} order by users.id`.execute(db);
+export async function listUsers(db: Reader): Promise<ListedUser[]> {
+  const { rows } = await sql<ListedUser>`
+    select ${USER}, users.password_hash is not null as "hasPassword",
+      exists (select from sso_identities where sso_identities.user_id = users.id) as "hasSingleSignOn",
+      (
+        select expires_at from password_links
+        where password_links.user_id = users.id and users.password_hash is null
+          and password_links.expires_at > now()
+      ) as "invitedUntil",
+      array(
+        select groups.name from group_users join groups on groups.id = group_id
+        where group_users.user_id = users.id order by lower(groups.name)
+      ) as groups
+    from users where ${IS_USER} order by users.id`.execute(db);
   return rows;
+}
+
+export async function isRootAdmin(db: Reader, id: number): Promise<boolean> {
+  const { rows } = await sql`select from users where users.id = ${id} and ${IS_ADMIN}`.execute(db);
+  return rows.length > 0;
 }
 
 export async function findUser(db: Reader, id: number): Promise<User | undefined> {

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest';
+import { PROJECT_ROLES, ROOT_ROLES } from '../../access/roles.ts';
+import { makeMember, makePerson, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { logIn } from '../../test/login.ts';
+import { call } from '../../test/request.ts';
+import { strongestOf } from './strongest.ts';
+
+const harness = useHarness();
+
+const accessOf = (id: number, token?: string) =>
+  call(harness.app, 'GET', `/api/admin/user-admin/${id}/access`, token === undefined ? {} : { token });
+
+const makeGroup = async (name: string, user: number, rootRole: number | null = null) =>
+  (
+    await call(harness.app, 'POST', '/api/admin/groups', {
+      body: { name, users: [{ user: { id: user } }], rootRole },
+    })
+  ).body;
+
+const grant = (project: string, group: number, role: number) =>
+  call(harness.app, 'POST', `/api/admin/projects/${project}/groups/${group}/roles/${role}`);
+
+test('returns every project with the roles that decide and why the user has them', async () => {
+  const user = await makeUser(harness.db, 'Editor', 'dora');
+  const group = await makeGroup('on-call', user.id);
+  const payments = await makeProject(harness.db, { name: 'A payments' });
+  const open = await makeProject(harness.db, { name: 'B open' });
+  const hidden = await makeProject(harness.db, { name: 'C hidden', mode: 'private' });
+  await makeMember(harness.db, user, payments.id, 'Member');
+  await grant(payments.id, group.id, PROJECT_ROLES.Owner);
+
+  const { body } = await accessOf(user.id);
+
+  expect(body.rootRoles).toEqual([{ role: { id: ROOT_ROLES.Editor, name: 'Editor' } }]);
+  expect(body.groups).toMatchObject([{ id: group.id, name: 'on-call', createdBy: 'admin token admin' }]);
+  const named = (id: string) => body.projects.find((project: { id: string }) => project.id === id);
+  expect(named(payments.id)).toMatchObject({
+    readable: true,
+    grants: [
+      { role: { name: 'Member' } },
+      { role: { name: 'Owner' }, group: { id: group.id, name: 'on-call' } },
+    ],
+  });
+  expect(named(payments.id).grants[0].group).toBeUndefined();
+  expect(named(payments.id).roles.map((role: { name: string }) => role.name)).not.toContain('Member');
+  expect(named(open.id)).toMatchObject({ readable: true, grants: [], roles: [{ name: 'Editor' }] });
+  expect(named(hidden.id)).toMatchObject({ mode: 'private', readable: false, grants: [], roles: [] });
+});
+
+test('returns the root role of a group, with which an admin reads private projects', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const hidden = await makeProject(harness.db, { mode: 'private' });
+  const group = await makeGroup('admins', user.id, ROOT_ROLES.Admin);
+
+  const { body } = await accessOf(user.id);
+
+  expect(body.rootRoles).toEqual([
+    { role: { id: ROOT_ROLES.Viewer, name: 'Viewer' } },
+    { role: { id: ROOT_ROLES.Admin, name: 'Admin' }, group: { id: group.id, name: 'admins' } },
+  ]);
+  expect(body.projects).toContainEqual({
+    id: hidden.id,
+    name: hidden.name,
+    mode: 'private',
+    readable: true,
+    grants: [],
+    roles: [{ id: ROOT_ROLES.Admin, name: 'Admin' }],
+  });
+});
+
+test('leaves out archived projects', async () => {
+  const user = await makeUser(harness.db, 'Viewer');
+  const project = await makeProject(harness.db);
+  await call(harness.app, 'POST', `/api/admin/projects/archive/${project.id}`);
+
+  const { body } = await accessOf(user.id);
+
+  expect(body.projects.map(({ id }: { id: string }) => id)).not.toContain(project.id);
+});
+
+test('returns open sessions and personal tokens, without secrets', async () => {
+  const person = await makePerson(harness.db, 'Viewer');
+  const browser = await logIn(harness.app, person.username);
+
+  const created = await browser.ask('POST', '/api/admin/user/tokens', {
+    body: { description: 'laptop', expiresAt: new Date(Date.now() + 86_400_000).toISOString() },
+  });
+  const { body } = await accessOf(person.id);
+
+  expect(created.status).toBe(201);
+  expect(body.sessions).toMatchObject([{ method: 'password' }]);
+  expect(body.tokens).toMatchObject([{ description: 'laptop', seenAt: null }]);
+  expect(JSON.stringify(body)).not.toContain(created.body.secret);
+});
+
+test('returns 404 for an unknown user and 403 without ADMIN', async () => {
+  const editor = await makeUser(harness.db, 'Editor');
+
+  expect((await accessOf(999_999)).status).toBe(404);
+  expect(await accessOf(editor.id, editor.token)).toMatchObject({
+    status: 403,
+    body: { name: 'NoAccessError' },
+  });
+});
+
+const role = (id: number) => ({ id, name: `Role ${id}` });
+
+test.each<[string, Record<number, string[]>, number[], number[]]>([
+  ['a role whose permissions another one includes', { 1: ['a', 'b'], 2: ['a'] }, [2, 1], [1]],
+  ['nothing of roles that differ', { 1: ['a'], 2: ['b'] }, [1, 2], [1, 2]],
+  ['the second of two equal roles', { 1: ['a'], 2: ['a'] }, [2, 1], [2]],
+  ['a role without permissions', { 1: ['a'] }, [3, 1], [1]],
+  ['every role next to Admin', { 1: ['a'], 2: ['ADMIN/*/*'] }, [1, 2], [2]],
+  ['a role that is held twice', { 1: ['a'] }, [1, 1], [1]],
+  ['no single role, even without permissions', {}, [3], [3]],
+])('leaves out %s', (_, permissions, held, kept) => {
+  const sets = new Map(Object.entries(permissions).map(([id, names]) => [Number(id), new Set(names)]));
+
+  expect(strongestOf(held.map(role), sets).map(({ id }) => id)).toEqual(kept);
+});

@@ -1,0 +1,70 @@
+import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { NamedRole } from '../roles/schema.ts';
+
+export const NamedGroup = Named(
+  'NamedGroup',
+  Type.Object({ id: Type.Integer({ examples: [3] }), name: Type.String({ examples: ['Checkout team'] }) }),
+);
+
+const group = Type.Optional(
+  Type.Unsafe<Static<typeof NamedGroup>>({
+    ...Ref(NamedGroup),
+    description: 'The group through which the user has the role. Absent: the role is their own',
+  }),
+);
+
+const RootGrant = NamedObject('RootGrant', { role: Ref(NamedRole), group });
+
+const ProjectGrant = NamedObject('ProjectGrant', {
+  role: Ref(NamedRole),
+  group,
+  grantedAt: Timestamp('When the role was granted'),
+});
+
+const ProjectOfUser = NamedObject('ProjectOfUser', {
+  id: Type.String({ examples: ['payments'] }),
+  name: Type.String({ examples: ['Payments'] }),
+  mode: Type.String({ enum: ['open', 'protected', 'private'], examples: ['open'] }),
+  readable: Type.Boolean({ description: 'Whether the user can read the project' }),
+  roles: Type.Array(Ref(NamedRole), {
+    description:
+      'The roles that decide what the user may do there, without those whose permissions another one includes',
+  }),
+  grants: Type.Array(ProjectGrant, { description: 'The roles in the project, own ones first' }),
+});
+export type ProjectOfUser = Static<typeof ProjectOfUser>;
+
+export const AccessOfUser = Named(
+  'AccessOfUser',
+  Type.Object({
+    rootRoles: Type.Array(RootGrant, { description: 'The roles on the instance, the own one first' }),
+    groups: Type.Array(
+      NamedObject('GroupOfUser', {
+        id: Type.Integer({ examples: [3] }),
+        name: Type.String({ examples: ['Checkout team'] }),
+        joinedAt: Timestamp('When the user was added to the group'),
+        createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
+      }),
+    ),
+    projects: Type.Array(ProjectOfUser, { description: 'All active projects, by name' }),
+    sessions: Type.Array(
+      NamedObject('SessionOfUser', {
+        method: Type.String({ enum: ['password', 'oidc'], examples: ['password'] }),
+        ip: Nullable(Type.String({ examples: ['203.0.113.7'] })),
+        seenAt: Timestamp('When the session was last used, to the minute'),
+      }),
+      { description: 'The open sessions, the last used first. At most 100' },
+    ),
+    tokens: Type.Array(
+      NamedObject('TokenOfUser', {
+        id: Type.Integer({ examples: [3] }),
+        description: Type.String({ examples: ['laptop'] }),
+        expiresAt: Timestamp('When the token stops working'),
+        seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
+      }),
+      { description: 'The personal tokens' },
+    ),
+  }),
+);
+export type AccessOfUser = Static<typeof AccessOfUser>;

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import { IS_OPEN_SESSION, isReadable } from '../../access/store.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import type { AccessOfUser, ProjectOfUser } from './schema.ts';
+
+const MAX_SESSIONS = 100;
+
+const ROLE = sql`jsonb_build_object('id', roles.id, 'name', roles.name) as role`;
+const GROUP = sql`jsonb_build_object('id', groups.id, 'name', groups.name)`;
+
+export async function listRootGrants(db: Reader, id: number): Promise<AccessOfUser['rootRoles']> {
+  const { rows } = await sql<AccessOfUser['rootRoles'][number]>`
+    select ${ROLE}, held.group from (
+      select role_id, null::jsonb as group from user_roles where user_id = ${id} and project is null
+      union all
+      select groups.root_role_id, ${GROUP}
+      from group_users join groups on groups.id = group_id
+      where user_id = ${id} and root_role_id is not null
+    ) as held join roles on roles.id = held.role_id
+    order by held.group nulls first, roles.id`.execute(db);
+  return rows.map(withoutNull);
+}
+
+export async function listGroupsOf(db: Reader, id: number): Promise<AccessOfUser['groups']> {
+  const { rows } = await sql<AccessOfUser['groups'][number]>`
+    select groups.id, groups.name, group_users.created_at as "joinedAt", group_users.created_by as "createdBy"
+    from group_users join groups on groups.id = group_id
+    where user_id = ${id} order by lower(groups.name)`.execute(db);
+  return rows;
+}
+
+export async function listSessionsOf(db: Reader, id: number): Promise<AccessOfUser['sessions']> {
+  const { rows } = await sql<AccessOfUser['sessions'][number]>`
+    select method, ip, seen_at as "seenAt" from sessions
+    where user_id = ${id} and ${IS_OPEN_SESSION}
+    order by seen_at desc, id desc limit ${MAX_SESSIONS}`.execute(db);
+  return rows;
+}
+
+type Project = Omit<ProjectOfUser, 'roles'>;
+
+/** All active projects, with the roles of the user in them. */
+export async function listProjectsOf(
+  db: Reader,
+  user: { userId: number; isAdmin: boolean },
+): Promise<Project[]> {
+  const projects = await sql<Omit<Project, 'grants'>>`
+    select projects.id, projects.name, projects.mode, ${isReadable(user)} as readable
+    from projects where archived_at is null order by lower(projects.name), projects.id`.execute(db);
+  const grants = await sql<Project['grants'][number] & { project: string }>`
+    select held.project, ${ROLE}, held.group, held.created_at as "grantedAt" from (
+      select project, role_id, created_at, null::jsonb as group
+      from user_roles where user_id = ${user.userId} and project is not null
+      union all
+      select group_roles.project, group_roles.role_id, group_roles.created_at, ${GROUP}
+      from group_users join group_roles using (group_id) join groups on groups.id = group_id
+      where user_id = ${user.userId}
+    ) as held join roles on roles.id = held.role_id
+    order by held.group nulls first, roles.id`.execute(db);
+  const byProject = Map.groupBy(grants.rows, ({ project }) => project);
+  return projects.rows.map(project => ({
+    ...project,
+    grants: (byProject.get(project.id) ?? []).map(({ project: _, ...grant }) => withoutNull(grant)),
+  }));
+}
+
+function withoutNull<Grant extends { group?: unknown }>({ group, ...rest }: Grant): Grant {
+  return (group === null ? rest : { ...rest, group }) as Grant; // `group` is optional in every Grant.
+}
+
+/** The permissions of roles, each as a text with its environment and project. Roles without permissions are absent. */
+export async function findPermissionsOf(db: Reader, roles: number[]): Promise<Map<number, Set<string>>> {
+  const { rows } = await sql<{ id: number; permissions: string[] }>`
+    select role_id as id, array_agg(
+      concat_ws('/', permission, coalesce(environment, '*'), coalesce(project, '*'))
+    ) as permissions
+    from role_permissions where role_id = any(${roles}) group by role_id`.execute(db);
+  return new Map(rows.map(({ id, permissions }) => [id, new Set(permissions)]));
+}
