@@ -101,6 +101,7 @@ const deliveries = () => import('./deliveries/page.tsx');
 const applications = () => import('./applications/pages.ts');
 const playground = () => import('./playground/page.tsx');
 const profile = () => import('./profile/page.tsx');
+const groups = () => import('./groups/pages.ts');
 const users = () => import('./users/pages.ts');
 const login = () => import('./login/pages.ts');
 
@@ -142,6 +143,9 @@ const routes = root.addChildren([
     inShell('/profile', profile, 'ProfilePage'),
     administration.addChildren([
       inAdministration('/admin/users', users, 'UsersPage'),
+      inAdministration('/admin/groups', groups, 'GroupsPage'),
+      inAdministration('/admin/groups/new', groups, 'NewGroupPage'),
+      inAdministration('/admin/groups/$groupId', groups, 'GroupPage'),
       createRoute({
         getParentRoute: () => administration,
         path: '/admin',

@@ -22,6 +22,13 @@ const ENTRIES: readonly Entry[] = [
     calls: ['getUsers'],
     count: ({ users }) => users,
   },
+  {
+    label: 'Groups',
+    path: '/admin/groups',
+    group: 'People',
+    calls: ['getGroups'],
+    count: ({ groups }) => groups,
+  },
 ];
 
 /** The pages that the user may open. */

@@ -65,6 +65,8 @@ export const keys = {
   // Events.
   latestEvents: ['events', 'latest'],
   eventsOf: (featureName?: string) => known('events', 'of-feature', featureName),
+  /** The newest events about something, such as a segment. */
+  eventsAbout: (search?: object) => (search === undefined ? ['events-about'] : ['events-about', search]),
   eventCounts: ['event-counts'],
   eventLog: (filters: Search) => ['event-log', filters],
   event: (id: string) => ['event', id],

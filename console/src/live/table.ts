@@ -308,6 +308,9 @@ export function keysOf(
   return [
     keys.latestEvents,
     keys.eventCounts,
+    keys.eventsAbout(),
+    // They count things.
+    ...(/-(created|deleted)$/.test(type) ? [keys.statistics] : []),
     ...(featureName === null ? [] : [keys.eventsOf(featureName)]),
     ...(TABLE[type]?.(subject) ?? [EVERYTHING]),
   ];

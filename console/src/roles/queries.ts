@@ -1,6 +1,16 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, unwrap } from '../api/client.ts';
+import { api, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
+
+export type Role = Schemas['Role'];
+export type RoleWithPermissions = Schemas['RoleWithPermissions'];
+
+/** The built-in and custom roles. Requires READ_ROLE. */
+export const rolesQuery = queryOptions({
+  queryKey: keys.roles,
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/roles', { signal }))).roles,
+  staleTime: 5_000,
+});
 
 /** An instance has few roles. Each one is read by itself, because the list has no permissions. */
 const MAX_ROLES = 30;

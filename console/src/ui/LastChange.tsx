@@ -26,7 +26,7 @@ export function LastChange({ subject }: { subject: Subject }) {
           <li key={event.id}>
             <Person name={event.createdBy} size={18} />
             <span>
-              {event.createdBy} <Sentence event={event} /> <EventBrief event={event} />{' '}
+              <Sentence event={event} /> <EventBrief event={event} />{' '}
               <Link to="/events/$eventId" params={{ eventId: String(event.id) }} className={s.time}>
                 <Time at={event.createdAt} />
               </Link>

@@ -245,7 +245,7 @@ export function ListPage<Row>({
         )
       }
     >
-      <Split list={list} detail={detail} />
+      <Split list={list} detail={detail} narrow />
       <Keys
         hints={[
           ['j k', 'move'],

@@ -24,7 +24,9 @@ export function RailSection({
     <section className={s.section} aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
-        {aside ?? (count !== undefined && count > 0 && noun && <span>{counted(count, noun, plural)}</span>)}
+        <span className={s.aside}>
+          {aside ?? (count !== undefined && count > 0 && noun && counted(count, noun, plural))}
+        </span>
       </header>
       {children}
     </section>

@@ -8,11 +8,14 @@ import s from './Secret.module.css';
 export function Secret({
   title,
   secret,
+  label,
   children,
   onStored,
 }: {
   title: string;
   secret: string;
+  /** The name of the button that copies it. */
+  label?: string;
   children?: string;
   onStored(): void;
 }) {
@@ -27,7 +30,7 @@ export function Secret({
       centered
     >
       <p className={s.words}>{children ?? 'Copy the secret now. Halyard does not show it again.'}</p>
-      <SecretField secret={secret} />
+      <SecretField secret={secret} {...(label !== undefined && { label })} />
       <div className={s.buttons}>
         <Button variant="filled" onClick={onStored} data-autofocus>
           I have stored it
@@ -38,7 +41,7 @@ export function Secret({
 }
 
 /** The secret in a sunken field, and the button that copies it. */
-export function SecretField({ secret }: { secret: string }) {
+export function SecretField({ secret, label = 'Copy secret' }: { secret: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await copyText(secret);
@@ -51,7 +54,7 @@ export function SecretField({ secret }: { secret: string }) {
       <Button
         variant="filled"
         leftSection={copied ? <Check size={14} /> : <Copy size={14} />}
-        aria-label="Copy secret"
+        aria-label={label}
         onClick={() => void copy()}
       >
         Copy

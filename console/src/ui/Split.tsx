@@ -6,9 +6,25 @@ import s from './Split.module.css';
 import { useShortcuts } from './shortcuts.ts';
 
 /** A list at the left and the selected row at the right. On a narrow screen the detail covers the list. */
-export function Split({ list, detail, wide }: { list: ReactNode; detail?: ReactNode; wide?: boolean }) {
+export function Split({
+  list,
+  detail,
+  wide,
+  narrow,
+}: {
+  list: ReactNode;
+  detail?: ReactNode;
+  wide?: boolean;
+  /** A detail with short lines leaves more space for the list. */
+  narrow?: boolean;
+}) {
   return (
-    <div className={s.split} data-detail={detail ? '' : undefined} data-wide={wide || undefined}>
+    <div
+      className={s.split}
+      data-detail={detail ? '' : undefined}
+      data-wide={wide || undefined}
+      data-narrow={narrow || undefined}
+    >
       <div className={s.list}>{list}</div>
       {detail}
     </div>

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, type Schemas, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 
 export type Subject = {
   /** The types of the events that change the thing: ['segment-created', 'segment-updated']. */
@@ -18,10 +19,10 @@ export const searchOf = ({ types, text }: Subject) => ({
   ...(text ? { query: text } : {}),
 });
 
-/** The newest events about a thing. The key begins with ['events-about'], to invalidate after a save. */
+/** The newest events about a thing. */
 export const eventsAboutQuery = (subject: Subject) =>
   queryOptions({
-    queryKey: ['events-about', searchOf(subject)],
+    queryKey: keys.eventsAbout(searchOf(subject)),
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events', {

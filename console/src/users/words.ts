@@ -1,3 +1,6 @@
+import { dateOf } from '../ui/time.ts';
+import type { User } from './queries.ts';
+
 type Named = { id: number; name: string | null; username: string | null; email: string | null };
 
 /** What people call a user: the name, else the username or the email address. */
@@ -7,3 +10,23 @@ export const nameOf = ({ id, name, username, email }: Named): string =>
 /** The line below the name: how the user logs in. */
 export const loginOf = (user: Named): string =>
   [user.email, user.username].find(one => one && one !== nameOf(user)) ?? '';
+
+type SignIn = Pick<User, 'hasPassword' | 'hasSingleSignOn' | 'invitedUntil'>;
+
+/** Whether somebody created the user, who has not logged in yet and holds a link that works. */
+export const isInvited = ({ invitedUntil, seenAt }: User): boolean =>
+  invitedUntil !== null && seenAt === null;
+
+/** How the user logs in, or until when they can accept the invitation. */
+export function signInOf({ hasPassword, hasSingleSignOn, invitedUntil }: SignIn): string {
+  if (hasSingleSignOn) return hasPassword ? 'Password, SSO' : 'Single sign-on';
+  if (hasPassword) return 'Password';
+  return invitedUntil === null ? 'Cannot log in yet' : `Expires ${dateOf(invitedUntil)}`;
+}
+
+const DAY = 86_400_000;
+export const INACTIVE_DAYS = 90;
+
+/** Whether the user did nothing for 90 days, counted from their creation if they never did anything. */
+export const isInactive = ({ seenAt, createdAt }: User, now = Date.now()): boolean =>
+  now - Date.parse(seenAt ?? createdAt) > INACTIVE_DAYS * DAY;

@@ -4,9 +4,9 @@ import { notFound } from '../../platform/errors.ts';
 import { jsonResponse, PathId } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { findUser, isRootAdmin, listPersonalTokens } from '../users/store.ts';
+import { decidingRoles } from './deciding-roles.ts';
 import { AccessOfUser, NamedGroup } from './schema.ts';
 import { findPermissionsOf, listGroupsOf, listProjectsOf, listRootGrants, listSessionsOf } from './store.ts';
-import { strongestOf } from './strongest.ts';
 
 async function readAccess(db: Reader, id: number): Promise<AccessOfUser> {
   if (!(await findUser(db, id))) throw notFound(`User ${id}`);
@@ -20,12 +20,7 @@ async function readAccess(db: Reader, id: number): Promise<AccessOfUser> {
     groups: await listGroupsOf(db, id),
     projects: projects.map(project => ({
       ...project,
-      roles: project.readable
-        ? strongestOf(
-            [...project.grants, ...rootRoles].map(({ role }) => role),
-            permissions,
-          )
-        : [],
+      roles: project.readable ? decidingRoles(project.grants, rootRoles, permissions) : [],
     })),
     sessions: await listSessionsOf(db, id),
     tokens: tokens.map(({ id, description, expiresAt, seenAt }) => ({ id, description, expiresAt, seenAt })),

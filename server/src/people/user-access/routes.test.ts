@@ -4,7 +4,7 @@ import { makeMember, makePerson, makeProject, makeUser } from '../../test/factor
 import { useHarness } from '../../test/harness.ts';
 import { logIn } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
-import { strongestOf } from './strongest.ts';
+import { strongestOf } from './deciding-roles.ts';
 
 const harness = useHarness();
 
@@ -43,7 +43,7 @@ test('returns every project with the roles that decide and why the user has them
     ],
   });
   expect(named(payments.id).grants[0].group).toBeUndefined();
-  expect(named(payments.id).roles.map((role: { name: string }) => role.name)).not.toContain('Member');
+  expect(named(payments.id).roles).toMatchObject([{ name: 'Owner' }]);
   expect(named(open.id)).toMatchObject({ readable: true, grants: [], roles: [{ name: 'Editor' }] });
   expect(named(hidden.id)).toMatchObject({ mode: 'private', readable: false, grants: [], roles: [] });
 });

@@ -29,7 +29,7 @@ const ProjectOfUser = NamedObject('ProjectOfUser', {
   readable: Type.Boolean({ description: 'Whether the user can read the project' }),
   roles: Type.Array(Ref(NamedRole), {
     description:
-      'The roles that decide what the user may do there, without those whose permissions another one includes',
+      'The roles by which the user acts there: those granted in the project, or the root roles. A role whose permissions another one includes is left out',
   }),
   grants: Type.Array(ProjectGrant, { description: 'The roles in the project, own ones first' }),
 });

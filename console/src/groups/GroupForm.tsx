@@ -1,0 +1,70 @@
+import '@mantine/core/styles/Combobox.layer.css';
+import '@mantine/core/styles/Pill.layer.css';
+import '@mantine/core/styles/PillsInput.layer.css';
+import { NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { type RootRole, roleOptions } from '../users/roles.ts';
+import { type Draft, NO_ROLE } from './draft.ts';
+import s from './groups.module.css';
+import { Members } from './Members.tsx';
+
+const FIELDS = ['name', 'description', 'rootRole', 'mappingsSSO'];
+
+/** The fields of a group: name, root role, mapped groups of single sign-on, and members. */
+export function GroupForm({
+  draft,
+  roles,
+  error,
+  onChange,
+}: {
+  draft: Draft;
+  roles: readonly RootRole[];
+  error: unknown;
+  onChange(part: Partial<Draft>): void;
+}) {
+  const messages = messagesByField(error);
+  return (
+    <>
+      <FormErrors messages={otherMessages(error, FIELDS)} />
+      <div className={s.pair}>
+        <TextInput
+          label="Name"
+          required
+          maxLength={100}
+          autoComplete="off"
+          value={draft.name}
+          error={messages.name}
+          onChange={event => onChange({ name: event.target.value })}
+        />
+        <NativeSelect
+          label="Root role of all members"
+          value={draft.role}
+          error={messages.rootRole}
+          data={[NO_ROLE, ...roleOptions(roles).map(({ label }) => label)]}
+          onChange={event => onChange({ role: event.target.value })}
+        />
+      </div>
+      <Textarea
+        label="Description"
+        rows={2}
+        maxLength={500}
+        value={draft.description}
+        error={messages.description}
+        onChange={event => onChange({ description: event.target.value })}
+      />
+      <TagsInput
+        label="Groups of the identity provider"
+        description="Single sign-on adds users of these groups at login, and removes those it added."
+        placeholder={draft.mappings.length === 0 ? 'Type a name and press Enter' : undefined}
+        value={draft.mappings}
+        error={messages.mappingsSSO}
+        maxTags={100}
+        maxLength={255}
+        acceptValueOnBlur
+        onChange={mappings => onChange({ mappings })}
+      />
+      <Members members={draft.members} onChange={members => onChange({ members })} />
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import type { RootRole } from '../users/roles.ts';
+import { nameOf } from '../users/words.ts';
+import type { Group, GroupInput } from './queries.ts';
+
+export type GroupMember = { id: number; name: string };
+
+/** What the page edits. The role is a name and members have names, so that the changes read as words. */
+export type Draft = {
+  name: string;
+  description: string;
+  role: string;
+  mappings: string[];
+  members: GroupMember[];
+};
+
+export const NO_ROLE = 'No root role';
+
+export const EMPTY: Draft = { name: '', description: '', role: NO_ROLE, mappings: [], members: [] };
+
+export const draftOf = (group: Group, roles: readonly RootRole[]): Draft => ({
+  name: group.name,
+  description: group.description ?? '',
+  role: roles.find(({ id }) => id === group.rootRole)?.name ?? NO_ROLE,
+  mappings: group.mappingsSSO,
+  members: group.users.map(({ user }) => ({ id: user.id, name: nameOf(user) })),
+});
+
+export const inputOf = (draft: Draft, roles: readonly RootRole[]): GroupInput => ({
+  name: draft.name.trim(),
+  description: draft.description.trim() || null,
+  rootRole: roles.find(({ name }) => name === draft.role)?.id ?? null,
+  mappingsSSO: draft.mappings,
+  users: draft.members.map(({ id }) => ({ user: { id } })),
+});

@@ -1,0 +1,2 @@
+export { GroupPage, NewGroupPage } from './group.tsx';
+export { GroupsPage } from './list.tsx';

@@ -1,0 +1,82 @@
+import { Link } from '@tanstack/react-router';
+import { Lock, Shield, User as UserIcon, Users } from 'lucide-react';
+import { RailSection } from '../ui/RailSection.tsx';
+import { State } from '../ui/State.tsx';
+import { Time } from '../ui/Time.tsx';
+import { counted } from '../ui/words.ts';
+import s from './AccessList.module.css';
+import type { Access } from './queries.ts';
+
+type Project = Access['projects'][number];
+
+/** Every project with the role that decides, and one line for each reason. Projects without access too. */
+export function AccessList({ name, access }: { name: string; access: Access }) {
+  const readable = access.projects.filter(project => project.readable);
+  return (
+    <RailSection title="Access" aside={`${readable.length} of ${counted(access.projects.length, 'project')}`}>
+      <ul className={s.access} aria-label="Projects">
+        {access.projects.map(project => (
+          <li key={project.id}>
+            <header className={s.head}>
+              <Link to="/projects/$projectId" params={{ projectId: project.id }}>
+                {project.name}
+              </Link>
+              {project.readable ? (
+                <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Reads only'}</State>
+              ) : (
+                <span className={s.no}>
+                  <Lock size={13} aria-hidden="true" /> no access
+                </span>
+              )}
+            </header>
+            <Reasons name={name} project={project} rootRoles={access.rootRoles} />
+          </li>
+        ))}
+      </ul>
+    </RailSection>
+  );
+}
+
+function Reasons({
+  name,
+  project,
+  rootRoles,
+}: {
+  name: string;
+  project: Project;
+  rootRoles: Access['rootRoles'];
+}) {
+  if (!project.readable) return <p className={s.why}>Private, and {name} is not a member</p>;
+  return (
+    <>
+      {project.grants.map(({ role, group, grantedAt }) => (
+        <p key={`${group?.id} ${role.id}`}>
+          {group ? <Users size={13} aria-hidden="true" /> : <UserIcon size={13} aria-hidden="true" />}
+          <span>
+            {group ? (
+              <>
+                Group <Link to={`/admin/groups/${group.id}`}>{group.name}</Link>
+              </>
+            ) : (
+              name
+            )}{' '}
+            is {role.name}{' '}
+            <small>
+              <Time at={grantedAt} as="date" />
+            </small>
+          </span>
+        </p>
+      ))}
+      {rootRoles.map(({ role, group }) => (
+        <p key={`${group?.id} ${role.id}`}>
+          <Shield size={13} aria-hidden="true" />
+          <span>
+            Root role <b>{role.name}</b>
+            {group && ` of group ${group.name}`}
+            {role.name === 'Admin' ? ', in every project' : ', in every project that is not private'}
+          </span>
+        </p>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,120 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
+import { Secret } from '../ui/Secret.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import { createUser } from './queries.ts';
+import { type RootRole, roleOptions } from './roles.ts';
+import { nameOf } from './words.ts';
+
+const FIELDS = ['name', 'email', 'username', 'rootRole'];
+const EMPTY = { name: '', email: '', username: '', rootRole: '3' };
+
+/** The panel that creates a user. The user sets the password with a link, which the server shows once or sends by mail. */
+export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClose(): void }) {
+  const { leave } = useFilters();
+  const { draft, change, isChanged, forget } = useDraft('new-user', EMPTY);
+  const create = useMutation({
+    mutationFn: () =>
+      createUser({
+        name: draft.name.trim() || null,
+        email: draft.email.trim() || null,
+        username: draft.username.trim() || null,
+        rootRole: Number(draft.rootRole),
+      }),
+    onSuccess: async ({ id, inviteLink, ...user }) => {
+      forget();
+      if (inviteLink !== undefined && !user.emailSent) return;
+      toast({
+        message: user.emailSent
+          ? `Created ${nameOf({ id, ...user })}. The link was sent to ${user.email}.`
+          : `Created ${nameOf({ id, ...user })}.`,
+      });
+      leave({ edit: undefined, user: String(id) });
+    },
+  });
+  const created = create.data;
+  const messages = messagesByField(create.error);
+  const { isAsking, question } = useUnsaved(isChanged && !created, forget);
+  const edit = (part: Partial<typeof EMPTY>) => {
+    change(part);
+    create.reset();
+  };
+  if (created?.inviteLink !== undefined && !created.emailSent)
+    return (
+      <Secret
+        title={`Invitation link for ${nameOf(created)}`}
+        secret={created.inviteLink}
+        label="Copy link"
+        onStored={() => leave({ edit: undefined, user: String(created.id) })}
+      >
+        {`Send this link to ${nameOf(created)}, who sets a password with it. It works once, for 7 days. Halyard does not show it again.`}
+      </Secret>
+    );
+  return (
+    <SidePanel title="New user" isAsking={isAsking} onClose={onClose}>
+      <Form
+        onSubmit={() => create.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="filled"
+              loading={create.isPending}
+              disabled={draft.email.trim() === '' && draft.username.trim() === ''}
+            >
+              Create user
+            </Button>
+          </>
+        }
+      >
+        <FormErrors messages={otherMessages(create.error, FIELDS)} />
+        <TextInput
+          label="Name"
+          maxLength={255}
+          autoComplete="off"
+          data-autofocus
+          value={draft.name}
+          error={messages.name}
+          onChange={event => edit({ name: event.target.value })}
+        />
+        <TextInput
+          label="Email address"
+          description="Identifies the user at single sign-on. An email address or a username is required."
+          type="email"
+          maxLength={254}
+          autoComplete="off"
+          value={draft.email}
+          error={messages.email}
+          onChange={event => edit({ email: event.target.value })}
+        />
+        <TextInput
+          label="Username"
+          description="For the login without an email address. It cannot be changed later."
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          value={draft.username}
+          error={messages.username}
+          onChange={event => edit({ username: event.target.value })}
+        />
+        <NativeSelect
+          label="Role"
+          description={roles.find(({ id }) => String(id) === draft.rootRole)?.description}
+          value={draft.rootRole}
+          error={messages.rootRole}
+          data={roleOptions(roles)}
+          onChange={event => edit({ rootRole: event.target.value })}
+        />
+      </Form>
+      {question}
+    </SidePanel>
+  );
+}

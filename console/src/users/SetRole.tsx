@@ -1,0 +1,52 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { Confirm } from '../ui/Confirm.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { setRootRole, type User } from './queries.ts';
+import { ADMIN, type RootRole, roleNameOf } from './roles.ts';
+import { nameOf } from './words.ts';
+
+/** Changes a root role, and asks first if somebody becomes an admin or stops being one. */
+export function SetRole({
+  user,
+  rootRole,
+  roles,
+  onClose,
+}: {
+  user: User;
+  rootRole: number;
+  roles: readonly RootRole[];
+  onClose(): void;
+}) {
+  const client = useQueryClient();
+  const isAsked = rootRole === ADMIN || user.rootRole === ADMIN;
+  const name = nameOf(user);
+  const role = roleNameOf(roles, rootRole);
+  const save = async () => {
+    await setRootRole(client, user, rootRole);
+    toast({ about: `role ${user.id}`, message: `${name} is now ${role}.` });
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, for the choice that opened it
+  useEffect(() => {
+    if (isAsked) return;
+    void save().catch(toastError);
+    onClose();
+  }, []);
+  if (!isAsked) return null;
+  return (
+    <Confirm
+      opened
+      title={rootRole === ADMIN ? `Make ${name} an admin?` : `Change ${name} from Admin to ${role}?`}
+      action={rootRole === ADMIN ? 'Make admin' : `Change to ${role}`}
+      danger={rootRole !== ADMIN}
+      onConfirm={save}
+      onClose={onClose}
+    >
+      <p>
+        {rootRole === ADMIN
+          ? 'An admin may do everything, in every project: also read private projects, manage users and delete data.'
+          : `${name} loses every permission that ${role} does not have, and access to private projects without a role of their own.`}
+      </p>
+    </Confirm>
+  );
+}

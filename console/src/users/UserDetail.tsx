@@ -1,0 +1,219 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { KeyRound, LogOut, Pencil } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useMe } from '../api/me.ts';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { Person } from '../ui/Person.tsx';
+import { Secret } from '../ui/Secret.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Detail } from '../ui/Split.tsx';
+import { Time } from '../ui/Time.tsx';
+import { toast } from '../ui/toasts.ts';
+import { counted } from '../ui/words.ts';
+import { AccessList } from './AccessList.tsx';
+import {
+  type Access,
+  accessQuery,
+  createResetLink,
+  deleteUser,
+  endSessions,
+  subjectOf,
+  type User,
+} from './queries.ts';
+import { type RootRole, roleNameOf } from './roles.ts';
+import s from './users.module.css';
+import { loginOf, nameOf, signInOf } from './words.ts';
+
+type Props = { user: User; roles: readonly RootRole[]; onEdit(): void; onClose(): void };
+
+/** A user: how they log in, what they may do in every project and why, and what deleting them would lose. */
+export function UserDetail({ user, roles, onEdit, onClose }: Props) {
+  const { data: access, error, refetch } = useQuery(accessQuery(user.id));
+  const name = nameOf(user);
+  return (
+    <Detail label={name} bar={`User ${user.id}`} link={`/admin/users?user=${user.id}`} onClose={onClose}>
+      <div className={s.who}>
+        <Person name={name} size={40} />
+        <div>
+          <h2>{name}</h2>
+          <p>{loginOf(user)}</p>
+        </div>
+      </div>
+      <Actions user={user} access={access} onEdit={onEdit} />
+      {error && !access && <Failure error={error} onRetry={() => void refetch()} />}
+      {!error && !access && <Skeleton rows={4} />}
+      {access && (
+        <>
+          <Facts user={user} roles={roles} access={access} />
+          <AccessList name={name} access={access} />
+          <LastChange subject={subjectOf(user.id)} />
+          <Deletion user={user} access={access} />
+        </>
+      )}
+    </Detail>
+  );
+}
+
+function Actions({ user, access, onEdit }: { user: User; access: Access | undefined; onEdit(): void }) {
+  const [asked, ask] = useState<'reset' | 'sessions'>();
+  const [link, setLink] = useState<string>();
+  const name = nameOf(user);
+  const sessions = access?.sessions.length ?? 0;
+  return (
+    <div className={s.actions}>
+      <Can call="updateUser">
+        <Button leftSection={<Pencil size={14} />} onClick={onEdit}>
+          Edit…
+        </Button>
+      </Can>
+      <Can call="createResetLink">
+        <Button leftSection={<KeyRound size={14} />} onClick={() => ask('reset')}>
+          {user.hasPassword ? 'Reset password…' : 'New link…'}
+        </Button>
+      </Can>
+      {sessions > 0 && (
+        <Can call="endSessionsOfUser">
+          <Button leftSection={<LogOut size={14} />} onClick={() => ask('sessions')}>
+            End sessions…
+          </Button>
+        </Can>
+      )}
+      <Confirm
+        opened={asked === 'reset'}
+        title={user.hasPassword ? `Reset the password of ${name}?` : `Create a link for ${name}?`}
+        action="Create link"
+        onConfirm={async () => {
+          const { resetPasswordUrl } = await createResetLink(user.id);
+          setLink(resetPasswordUrl);
+        }}
+        onClose={() => ask(undefined)}
+      >
+        <p>
+          You get a link with which {name} sets a new password. It works once, for a day, and replaces an
+          earlier link.{' '}
+          {user.hasPassword && 'The current password and open sessions work until the link is used.'}
+        </p>
+      </Confirm>
+      <Confirm
+        opened={asked === 'sessions'}
+        title={`Log ${name} out everywhere?`}
+        action={`End ${counted(sessions, 'session')}`}
+        danger
+        onConfirm={async () => {
+          await endSessions(user.id);
+          toast({ message: `Ended the sessions of ${name}.` });
+        }}
+        onClose={() => ask(undefined)}
+      >
+        <p>
+          {name} has to log in again on every device. Personal tokens keep working, and unsaved input stays in
+          the open pages.
+        </p>
+      </Confirm>
+      {link !== undefined && (
+        <Secret
+          title={`Password link for ${name}`}
+          secret={link}
+          label="Copy link"
+          onStored={() => setLink(undefined)}
+        >
+          {`Send this link to ${name}. It works once, for a day. Halyard does not show it again.`}
+        </Secret>
+      )}
+    </div>
+  );
+}
+
+function Facts({ user, roles, access }: { user: User; roles: readonly RootRole[]; access: Access }) {
+  const [last] = access.sessions;
+  const used = access.tokens.map(({ seenAt }) => seenAt ?? '').toSorted();
+  const lastUse = used.at(-1);
+  return (
+    <dl className={s.facts}>
+      <Fact label="Role">
+        <b>{roleNameOf(roles, user.rootRole)}</b> on this instance
+      </Fact>
+      <Fact label="Groups">
+        {access.groups.length === 0 && <span className={s.none}>none</span>}
+        {access.groups.map(({ id, name }) => (
+          <Link key={id} to={`/admin/groups/${id}`} className={s.tag}>
+            {name}
+          </Link>
+        ))}
+      </Fact>
+      <Fact label="Sign-in">
+        {signInOf(user)}
+        {access.sessions.length > 0 && ` · ${counted(access.sessions.length, 'session')}`}
+      </Fact>
+      <Fact label="Last login">
+        {user.seenAt ? <Time at={user.seenAt} /> : 'never'}
+        {last?.ip && (
+          <>
+            {' '}
+            from <span className="mono">{last.ip}</span>
+          </>
+        )}
+      </Fact>
+      <Fact label="Tokens">
+        {access.tokens.length === 0 ? 'none' : counted(access.tokens.length, 'personal token')}
+        {lastUse && (
+          <>
+            , used <Time at={lastUse} />
+          </>
+        )}
+      </Fact>
+      <Fact label="Created">
+        <Time at={user.createdAt} as="date" />
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Deletion({ user, access }: { user: User; access: Access }) {
+  const me = useMe();
+  const roles = access.projects.filter(({ grants }) => grants.some(({ group }) => group === undefined));
+  const name = nameOf(user);
+  const lost = [
+    access.sessions.length > 0 && counted(access.sessions.length, 'session'),
+    access.tokens.length > 0 && counted(access.tokens.length, 'personal token'),
+    roles.length > 0 && `roles in ${counted(roles.length, 'project')}`,
+    access.groups.length > 0 && `membership in ${counted(access.groups.length, 'group')}`,
+  ].filter(one => one !== false);
+  return (
+    <DangerZone>
+      <DangerAction
+        title={`Delete ${name}`}
+        action="Delete user"
+        call="deleteUser"
+        blocked={
+          user.id === me.user.id ? 'You cannot delete yourself here. Ask a different admin.' : undefined
+        }
+        typed={user.username ?? user.email ?? name}
+        onConfirm={async () => {
+          await deleteUser(user.id);
+          toast({ message: `Deleted ${name}.` });
+        }}
+      >
+        <p>
+          {lost.length > 0 ? `Ends ${new Intl.ListFormat('en').format(lost)}. ` : ''}Events keep the name, and
+          what {name} created stays.
+        </p>
+      </DangerAction>
+    </DangerZone>
+  );
+}

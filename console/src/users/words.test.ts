@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { isInactive, isInvited, loginOf, nameOf, signInOf } from './words.ts';
+
+const NOW = Date.parse('2026-11-15T12:00:00Z');
+const user = {
+  id: 7,
+  name: 'Dora Weiss',
+  username: 'dora',
+  email: 'dora@example.com',
+  rootRole: 2,
+  isAPI: false,
+  imageUrl: '',
+  accountType: 'User',
+  createdAt: '2026-01-01T00:00:00Z',
+  seenAt: null,
+  hasPassword: false,
+  hasSingleSignOn: false,
+  invitedUntil: null,
+  groups: [],
+};
+
+test.each([
+  [{}, 'Dora Weiss', 'dora@example.com'],
+  [{ name: null }, 'dora', 'dora@example.com'],
+  [{ name: '', username: null }, 'dora@example.com', ''],
+  [{ name: null, email: null }, 'dora', ''],
+  [{ email: null }, 'Dora Weiss', 'dora'],
+])('names a user with %j %s, with the login %j', (fields, name, login) => {
+  expect(nameOf({ ...user, ...fields })).toBe(name);
+  expect(loginOf({ ...user, ...fields })).toBe(login);
+});
+
+test.each([
+  [{ hasPassword: true }, 'Password'],
+  [{ hasSingleSignOn: true }, 'Single sign-on'],
+  [{ hasPassword: true, hasSingleSignOn: true }, 'Password, SSO'],
+  [{ invitedUntil: '2026-11-22T12:00:00Z' }, 'Expires 22 Nov'],
+  [{}, 'Cannot log in yet'],
+])('says how a user with %j logs in', (fields, words) => {
+  expect(signInOf({ ...user, ...fields })).toMatch(new RegExp(`^${words}`));
+});
+
+test('counts inactivity from the last use, or from the creation without one', () => {
+  expect(isInactive(user, NOW)).toBe(true);
+  expect(isInactive({ ...user, createdAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);
+  expect(isInactive({ ...user, seenAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);
+  expect(isInactive({ ...user, seenAt: '2026-08-01T00:00:00Z' }, NOW)).toBe(true);
+});
+
+test('a user is invited until the first login', () => {
+  const invited = { ...user, invitedUntil: '2026-11-22T12:00:00Z' };
+
+  expect(isInvited(user)).toBe(false);
+  expect(isInvited(invited)).toBe(true);
+  expect(isInvited({ ...invited, seenAt: '2026-11-15T12:00:00Z' })).toBe(false);
+});
