@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
-import { readChanges } from '../../server/src/serving/documents/store.ts';
+import { readChanges } from '../../server/src/publishing/source/store.ts';
 import { gzipBody, plainBody } from '../../server/src/serving/state/bodies.ts';
 import { applyChanges, loadEnvironment } from '../../server/src/serving/state/environment.ts';
 import { makeHolder, scopeIn } from '../../server/src/serving/state/holder.ts';

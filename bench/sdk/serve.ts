@@ -2,6 +2,7 @@
 import { buildApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/platform/config.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
+import { listenForChanges } from '../../server/src/publishing/source/database-source.ts';
 import { keepCurrent } from '../../server/src/serving/state/keep-current.ts';
 
 // It never outlives the bench.
@@ -9,7 +10,7 @@ process.once('disconnect', () => process.exit());
 const config = readConfig(process.env);
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.error(error.message) });
 const app = await buildApp(db, config);
-await keepCurrent(app.serving, config.databaseUrl, app.log, app.metrics);
+await keepCurrent(app.serving, listenForChanges(config.databaseUrl), app.log, app.metrics);
 await app.listen({ host: '127.0.0.1', port: 0 });
 const address = app.server.address();
 process.send?.(typeof address === 'object' ? address?.port : undefined);

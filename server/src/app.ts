@@ -92,6 +92,8 @@ import { makeOutageLog, type OutageLog } from './platform/http/server/outage-log
 import { sharedServer } from './platform/http/server/shared-server.ts';
 import { passwordHashes } from './platform/secrets/password-hash.ts';
 import { keyringOf } from './platform/secrets/seal.ts';
+import { CORS } from './publishing/cors/operations.ts';
+import { makeDatabaseSource } from './publishing/source/database-source.ts';
 import { COMMENT_PARAMETER, installComments } from './record/comment.ts';
 import { reportEpochs } from './record/epoch/metrics.ts';
 import { makeEpochWatch } from './record/epoch/watch.ts';
@@ -112,7 +114,6 @@ import { impactMetricsRoute } from './reporting/feature-usage/routes.ts';
 import type { MergeLimits } from './reporting/metrics/merged.ts';
 import { makeUsage, type Usage } from './reporting/metrics/usage.ts';
 import { buildSdkApp, isSdkPath, type SdkAppSettings } from './serving/app.ts';
-import { CORS } from './serving/cors/operations.ts';
 import { SLICE_LIMITS, type SliceLimits } from './serving/evaluation/slices.ts';
 import { makeServingState, type ServingState } from './serving/state/serving.ts';
 import { STREAM_LIMITS, type StreamLimits } from './serving/streaming/limits.ts';
@@ -199,7 +200,7 @@ export async function buildApp(
   const admission: Admission = new Map();
   const longReads = makeLongReads(longReadDb, searchDb, admission);
   const epochs = makeEpochWatch();
-  const serving = makeServingState(sdkDb, epochs);
+  const serving = makeServingState(makeDatabaseSource(sdkDb, epochs));
   const instance = { limits, longReads, publicUrl: settings.publicUrl, keyring: sso.keyring };
   const headers = securityHeaders(settings.publicUrl);
   const outageLog = makeOutageLog();

@@ -21,6 +21,7 @@ import {
 } from './platform/http/protection/long-reads.ts';
 import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
+import { listenForChanges } from './publishing/source/database-source.ts';
 import { keepFlushing } from './reporting/metrics/keep-flushing.ts';
 import { keepCurrent } from './serving/state/keep-current.ts';
 import { jobMetrics } from './worker/metrics.ts';
@@ -137,7 +138,12 @@ export async function startServer(config: Config): Promise<Server> {
     jobMetrics(app.metrics, workerDb),
     config.retention,
   );
-  const stopServing = await keepCurrent(app.serving, config.directUrl, app.log, app.metrics);
+  const stopServing = await keepCurrent(
+    app.serving,
+    listenForChanges(config.directUrl),
+    app.log,
+    app.metrics,
+  );
   const flushing = keepFlushing(app.usage, metricsDb, app.log, app.metrics);
   const stop = async () => {
     // At the same time: the streams of SDKs end over 6 s, and jobs get 5 s. Most metrics are written before that, the last ones after.

@@ -12,7 +12,7 @@ import { notFound } from '../platform/errors.ts';
 import { SDK_TOKEN_SCHEMES, withBusyResponses } from '../platform/http/description/openapi.ts';
 import { lazyCompilers } from '../platform/http/input/compilers.ts';
 import { MAX_PARAM_LENGTH } from '../platform/http/input/url-limits.ts';
-import { errorBody, STATUS, toApiError } from '../platform/http/output/errors.ts';
+import { errorBody, STATUS, toApiError } from '../platform/http/output/error-body.ts';
 import { ErrorBody } from '../platform/http/schema.ts';
 import { makeSdkAdmission } from './admission.ts';
 import { authorize, forgetLost } from './client-api/authorize.ts';

@@ -11,6 +11,7 @@ import { makeDemoData } from '../../scripts/setup-data.ts';
 import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { openDb } from '../platform/db/database.ts';
+import { listenForChanges } from '../publishing/source/database-source.ts';
 import { keepFlushing } from '../reporting/metrics/keep-flushing.ts';
 import { keepCurrent } from '../serving/state/keep-current.ts';
 import { copyDatabase, dropDatabase, urlOf } from './database.ts';
@@ -66,7 +67,12 @@ function useInstance(): void {
     // Requests with a cookie must come from a page of the public address.
     const settings = { ...APP_SETTINGS, publicUrl: env.URL };
     const app = await buildApp(db, settings, { ...strictSerializer, longReadDb: db });
-    const stop = await keepCurrent(app.serving, urlOf(name), { warn: () => {} }, app.metrics);
+    const stop = await keepCurrent(
+      app.serving,
+      listenForChanges(urlOf(name)),
+      { warn: () => {} },
+      app.metrics,
+    );
     await app.listen({ host: '127.0.0.1', port });
     const flushing = keepFlushing(app.usage, db, { warn: () => {} }, app.metrics);
     opened.push(app, { close: stop }, { close: flushing.stop }, { close: () => db.destroy() });

@@ -104,6 +104,20 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
       [imports('flags/tags/store.ts', `import { x } from '${from}';`)],
     ],
   ),
+  ...['kysely', 'pg', 'pg-boss'].map((from): [keyof typeof RULES, string, Source[]] => [
+    'serving does not depend on the database',
+    from,
+    [imports('serving/tokens/tokens.ts', `import { x } from '${from}';`)],
+  ]),
+  [
+    'serving does not depend on the database',
+    'a type over two files',
+    [
+      imports('serving/state/serving.ts', "import { x } from '../../platform/http/x.ts';"),
+      imports('platform/http/x.ts', "import type { Db } from '../db/database.ts';"),
+      imports('platform/db/database.ts', "import type { Kysely } from 'kysely';"),
+    ],
+  ],
 ];
 
 test.each(PLANTED)('the rule "%s" catches %s', (rule, _case, planted) => {

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 export const WINGS = [
   'platform',
   'access',
+  'serving',
   'record',
   'people',
   'targeting',
   'flags',
-  'serving',
   'publishing',
   'reporting',
   'explaining',
@@ -147,12 +147,39 @@ const httpInStores = eachImport(
     isStore(from) && (to.startsWith('platform/http/') || to === 'fastify' || to.endsWith('/routes.ts')),
 );
 
+/** Packages that only a server with a database has. */
+const DATABASE_PACKAGES = new Set(['pg', 'pg-boss', 'kysely']);
+
+/** A server without a database, close to its SDKs, is made of this wing alone. So not even a type may lead to the database. */
+const databaseInServing: Rule = sources => {
+  const imports = new Map(sources.map(source => [source.path, source.imports.map(({ to }) => to)]));
+  return sources
+    .filter(({ path }) => wingOf(path) === 'serving')
+    .flatMap(({ path }) => pathTo(imports, path, to => DATABASE_PACKAGES.has(to)))
+    .sort();
+};
+
+/** The shortest chain of imports from a file to what is looked for, if there is one. */
+function pathTo(imports: Map<string, string[]>, start: string, isFound: (to: string) => boolean): string[] {
+  const paths = [[start]];
+  const seen = new Set([start]);
+  for (const path of paths) {
+    for (const next of imports.get(path.at(-1) ?? '') ?? []) {
+      if (isFound(next)) return [[...path, next].join(' -> ')];
+      if (!seen.has(next)) paths.push([...path, next]);
+      seen.add(next);
+    }
+  }
+  return [];
+}
+
 export const RULES = {
   'imports run from a higher wing to a lower one': againstDirection,
   'modules do not import each other in a cycle': cycles,
   'a write of a store is imported only inside its module': foreignWrites,
   'only stores import a store of another wing': storesOfOtherWings,
   'a store imports no HTTP': httpInStores,
+  'serving does not depend on the database': databaseInServing,
 } satisfies Record<string, Rule>;
 
 /** The wings that each wing imports, as a Markdown list. Without counts, which would change with every second commit. */

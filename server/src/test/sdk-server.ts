@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll } from 'vitest';
 import type { App } from '../platform/http/app.ts';
+import { listenForChanges } from '../publishing/source/database-source.ts';
 import { keepCurrent } from '../serving/state/keep-current.ts';
 import { makeApiToken } from './factories.ts';
 import type { Harness } from './harness.ts';
@@ -21,7 +22,9 @@ export function useSdkServer(harness: Harness): SdkServer {
   const server = {
     url: '',
     keep: async (app: App, databaseUrl = harness.databaseUrl) => {
-      stops.push(await keepCurrent(app.serving, databaseUrl, { warn: () => {} }, new Registry()));
+      stops.push(
+        await keepCurrent(app.serving, listenForChanges(databaseUrl), { warn: () => {} }, new Registry()),
+      );
       await app.listen({ host: '127.0.0.1', port: 0 });
       return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
     },

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeShares } from '../../platform/admission/shares.ts';
-import { STATUS, toApiError } from '../../platform/http/output/errors.ts';
+import { STATUS, toApiError } from '../../platform/http/output/error-body.ts';
 import { busy } from '../admission.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { installSdkBodies } from './bodies.ts';

@@ -12,7 +12,7 @@ import type { Shares } from '../../platform/admission/shares.ts';
 import { makeTurns, type RunInTurn } from '../../platform/admission/turns.ts';
 import { ApiError, badData } from '../../platform/errors.ts';
 import { boundsViolation } from '../../platform/http/input/json.ts';
-import { contentType } from '../../platform/http/output/errors.ts';
+import { contentType } from '../../platform/http/output/error-body.ts';
 import { callerOf } from '../caller.ts';
 
 /** Metrics of 10,000 features have 600 KB. An SDK stops sending metrics for good after one 413. */

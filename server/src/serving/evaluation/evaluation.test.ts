@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { makeSdkAdmission } from '../admission.ts';
-import type { Changes } from '../documents/store.ts';
+import type { Changes } from '../source.ts';
 import { applyChanges, loadEnvironment } from '../state/environment.ts';
 import { makeHolder, scopeIn } from '../state/holder.ts';
 import { NO_FILTERS } from '../state/scope.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { STATUS, toApiError } from '../../platform/http/output/errors.ts';
+import { STATUS, toApiError } from '../../platform/http/output/error-body.ts';
 import type { Responder } from '../client-api/responses.ts';
 
 type Log = { error: (fields: object, message: string) => void };

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Changes, FeatureRow, SegmentRow } from '../documents/store.ts';
+import type { Changes, FeatureRow, SegmentRow } from '../source.ts';
 import { type Compress, gzipBody, plainBody } from './bodies.ts';
 import { deltaEvents } from './delta.ts';
 import { applyChanges, type Environment, loadEnvironment } from './environment.ts';

@@ -1,4 +1,4 @@
-import type { Changes, FeatureRow, SegmentRow } from '../documents/store.ts';
+import type { Changes, FeatureRow, SegmentRow } from '../source.ts';
 import { type Chunk, divide, startsChunk } from './chunks.ts';
 import type { Piece } from './gzip.ts';
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import { Counter, Gauge } from 'prom-client';
-import { listenTo } from '../../platform/db/listen.ts';
+import type { Listen } from '../source.ts';
 import type { ServingState } from './serving.ts';
 
-const CHANNEL = 'halyard_sdk';
 const POLL_MS = 1_000;
 const WRITE_USES_MS = 60_000;
 const STOP_WITHIN_MS = 2_000;
@@ -14,7 +13,7 @@ type Log = { warn: (fields: object, message: string) => void };
 /** Loads the tokens and the environments that have one, then refreshes the state after every notification and every second. The returned function stops this. */
 export async function keepCurrent(
   state: ServingState,
-  databaseUrl: string,
+  listen: Listen,
   log: Log,
   metrics: Registry,
 ): Promise<() => Promise<void>> {
@@ -60,11 +59,9 @@ export async function keepCurrent(
     return running;
   };
 
-  const listen = () => {
+  const startListening = () => {
     isListening = false;
-    return listenTo(
-      databaseUrl,
-      CHANNEL,
+    return listen(
       () => {
         isListening = true;
         notifications++;
@@ -79,7 +76,7 @@ export async function keepCurrent(
 
   await state.refresh();
   await state.loadAll();
-  let stopListening = listen();
+  let stopListening = startListening();
 
   const poll = async (): Promise<void> => {
     if (missedAt !== undefined && missedAt === notifications) {
@@ -87,7 +84,7 @@ export async function keepCurrent(
       reopened.inc();
       log.warn({}, 'flag listener missed a change and is reopened');
       const stopOld = stopListening;
-      stopListening = listen();
+      stopListening = startListening();
       await stopOld();
     }
     missedAt = undefined;
@@ -107,7 +104,7 @@ export async function keepCurrent(
     clearInterval(polling);
     clearInterval(writing);
     const finished = Promise.all([stopListening(), running, writeUses()]);
-    // A database that does not respond must not delay the end of the process.
+    // A source that does not respond must not delay the end of the process.
     await Promise.race([finished, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
   };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildApp } from '../../app.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
 import type { App } from '../../platform/http/app.ts';
+import { listenForChanges } from '../../publishing/source/database-source.ts';
 import { makeApiToken } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -33,7 +34,7 @@ beforeAll(async () => {
   });
   app = await buildApp(db, APP_SETTINGS);
   await app.ready();
-  stop = await keepCurrent(app.serving, url.href, { warn: () => {} }, metrics);
+  stop = await keepCurrent(app.serving, listenForChanges(url.href), { warn: () => {} }, metrics);
 });
 afterAll(async () => {
   proxy.thaw();
@@ -107,7 +108,7 @@ test('a server that has just started serves every environment that has a token',
   await started.ready();
   const stopStarted = await keepCurrent(
     started.serving,
-    harness.databaseUrl,
+    listenForChanges(harness.databaseUrl),
     { warn: () => {} },
     new Registry(),
   );

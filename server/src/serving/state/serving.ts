@@ -1,12 +1,9 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { makeShares } from '../../platform/admission/shares.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { ApiError, counted, tooManyRequests } from '../../platform/errors.ts';
 import { makeBuckets } from '../../platform/http/protection/rate-limit.ts';
-import { replaceEpoch } from '../../record/epoch/start.ts';
-import type { EpochWatch } from '../../record/epoch/watch.ts';
-import { type Positions, readChanges, readPositions, type Witness } from '../documents/store.ts';
+import type { Known, Source } from '../source.ts';
 import { makeTokens, type SdkToken, type Tokens } from '../tokens/tokens.ts';
 import { type BodyKind, type Compress, gzipBody, plainBody } from './bodies.ts';
 import { makeBodyCache } from './body-cache.ts';
@@ -15,8 +12,6 @@ import { applyChanges, loadEnvironment } from './environment.ts';
 import { isFiltered } from './filters.ts';
 import { pieceOf } from './gzip.ts';
 import { type Holder, makeHolder, scopeIn } from './holder.ts';
-import { type IsLost, makeIsLost } from './newer-revision.ts';
-import { lossIn } from './restore.ts';
 import { NO_FILTERS, positionOf, type Scope, type Selection, SHARED } from './scope.ts';
 
 const MOST_BODY_BYTES = 128 * 1_024 * 1_024;
@@ -59,7 +54,7 @@ export type ServingState = {
   scopeOf: (token: SdkToken, asked?: Asked) => Scope | undefined;
   /** Whether an environment has the feature. True as long as the environment is not loaded. */
   hasFeature: (environment: string, name: string) => boolean;
-  /** Loads an environment, once for all callers. Throws 503 without the database. */
+  /** Loads an environment, once for all callers. Throws 503 if the source does not respond. */
   load: (environment: string) => Promise<void>;
   /** The whole scope as one event. */
   hydration: (scope: Scope) => Positioned;
@@ -84,15 +79,15 @@ export type ServingState = {
   readonly age: number | undefined;
   /** Reads what is newer than the state, and everything if the epoch changed. Returns whether anything was newer. */
   refresh: () => Promise<boolean>;
-  /** Loads every environment that has a token, so that SDKs are served if the database becomes unreachable before their first request. */
+  /** Loads every environment that has a token, so that SDKs are served if the source becomes unreachable before their first request. */
   loadAll: () => Promise<void>;
-  isLost: IsLost;
+  isLost: Source['isLost'];
   readonly bodyBytes: number;
 };
 
-/** Everything that SDKs can get, in memory. `keepCurrent` refreshes it. It notices changes of the epoch for the whole process. */
-export function makeServingState(db: Db, epochs: EpochWatch): ServingState {
-  const tokens = makeTokens(db);
+/** Everything that SDKs can get, in memory. `keepCurrent` refreshes it. */
+export function makeServingState(source: Source): ServingState {
+  const tokens = makeTokens(source);
   const bodies = makeBodyCache(MOST_BODY_BYTES);
   const compression = makeShares(COMPRESSION, () => {
     throw new Error('A text was not compressed for 10 minutes');
@@ -103,7 +98,6 @@ export function makeServingState(db: Db, epochs: EpochWatch): ServingState {
   const loading = new Map<string, Promise<void>>();
   const changeListeners = new Set<(environment: string, revision: number) => void>();
   const tokenListeners = new Set<() => void>();
-  let witness: Witness | undefined;
   let refreshedAt: number | undefined;
   let origins: readonly string[] = ['*'];
 
@@ -141,7 +135,8 @@ export function makeServingState(db: Db, epochs: EpochWatch): ServingState {
     if (holders.has(environment)) return;
     const started =
       loading.get(environment) ??
-      readChanges(db, environment, 0)
+      source
+        .changes(environment, 0)
         .then(changes => void holders.set(environment, makeHolder(loadEnvironment(changes))))
         .finally(() => loading.delete(environment));
     loading.set(environment, started);
@@ -159,32 +154,22 @@ export function makeServingState(db: Db, epochs: EpochWatch): ServingState {
   /** Brings one environment up to date, or reads it again if its numbers belong to another history. */
   const refreshEnvironment = async (name: string, holder: Holder, epoch: string): Promise<void> => {
     const isSameHistory = holder.current.epoch === epoch;
-    const changes = await readChanges(db, name, isSameHistory ? holder.current.revision : 0);
+    const changes = await source.changes(name, isSameHistory ? holder.current.revision : 0);
     if (isSameHistory && changes.epoch === epoch) applyChanges(holder.current, changes);
-    else holder.current = loadEnvironment(isSameHistory ? await readChanges(db, name, 0) : changes);
+    else holder.current = loadEnvironment(isSameHistory ? await source.changes(name, 0) : changes);
     holder.version++;
     for (const listener of changeListeners) listener(name, holder.current.revision);
   };
 
-  /** Reads the positions. If they prove that changes were lost in the epoch, it begins a new one first. */
-  const readHistory = async (): Promise<Positions> => {
-    const known = { witness, tokenRevision: tokens.revision, holders };
-    let read = await readPositions(db, witness);
-    const loss = lossIn(read, known);
-    if (loss !== undefined && read.epoch.id === epochs.current) {
-      await replaceEpoch(db, read.epoch.number, loss);
-      read = await readPositions(db);
-    }
-    epochs.observe(read.epoch, loss);
-    witness = read.newestEvent ?? undefined;
-    return read;
-  };
+  const known = (): Known => ({
+    tokenRevision: tokens.revision,
+    environments: new Map([...holders].map(([name, { current }]) => [name, current.revision])),
+  });
 
   const refresh = async (): Promise<boolean> => {
     const startedAt = performance.now();
-    const read = await readHistory();
-    const { tokenRevision, environments } = read;
-    const epoch = read.epoch.id;
+    const read = await source.positions(known());
+    const { epoch, tokenRevision, environments } = read;
     tokens.setClock(Date.parse(read.now));
     origins = read.origins;
     const positions = new Map(environments.map(position => [position.environment, position]));
@@ -270,7 +255,7 @@ export function makeServingState(db: Db, epochs: EpochWatch): ServingState {
     hasFeature: (environment, name) => holders.get(environment)?.current.features.has(name) ?? true,
     refresh,
     loadAll,
-    isLost: makeIsLost(db),
+    isLost: source.isLost,
     get bodyBytes() {
       return bodies.bytes;
     },

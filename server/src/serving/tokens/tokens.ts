@@ -1,16 +1,8 @@
 import { hash } from 'node:crypto';
 import { isForged } from '../../access/token.ts';
 import { makeShares } from '../../platform/admission/shares.ts';
-import type { Db } from '../../platform/db/database.ts';
 import { ApiError } from '../../platform/errors.ts';
-import {
-  type FoundTokens,
-  findTokens,
-  listTokens,
-  MOST_TOKENS,
-  markTokensSeen,
-  type TokenRow,
-} from './store.ts';
+import { type FoundTokens, MOST_TOKENS, type Source, type TokenRow } from '../source.ts';
 
 const MAX_TOKEN_LENGTH = 512;
 /**
@@ -31,7 +23,7 @@ export type SdkToken = {
   readonly environment: string | null;
   /** Sorted. Undefined: all projects. */
   projects: readonly string[] | undefined;
-  /** Milliseconds since 1970, of the database. Infinity: never. */
+  /** Milliseconds since 1970, by the clock of the source. Infinity: never. */
   expiresAt: number;
   /** Whether the token was revoked, or lost its last project. */
   ended: boolean;
@@ -44,7 +36,7 @@ export type SdkToken = {
 export type Tokens = {
   /** The token, if it is in memory. Costs a hash and no query. */
   known: (text: string) => SdkToken | undefined;
-  /** Looks the token up in the database, unless its form shows that it is none. Throws 503 without the database. */
+  /** Looks the token up in the source, unless its form shows that it is none. Throws 503 if the source does not respond. */
   lookUp: (text: string, network: string) => Promise<SdkToken | undefined>;
   /** Whether the token is still valid. */
   isValid: (token: SdkToken) => boolean;
@@ -56,13 +48,13 @@ export type Tokens = {
   /** The epoch and the revision of the tokens in memory. Undefined and -1 before they were read. */
   readonly epoch: string | undefined;
   readonly revision: number;
-  /** Sets the clock by the time of the database, which all servers share. */
+  /** Sets the clock by the time of the source, which all servers share. */
   setClock: (now: number) => void;
   /** Writes the last use of the tokens that were used since the last time. */
   writeUses: () => Promise<void>;
 };
 
-export function makeTokens(db: Db): Tokens {
+export function makeTokens(source: Source): Tokens {
   const tokens = new Map<string, SdkToken>();
   const unknown = new Map<string, number>();
   const lookups = makeShares(LOOKUPS, () => unavailable());
@@ -103,7 +95,7 @@ export function makeTokens(db: Db): Tokens {
   };
 
   const reload = async (): Promise<void> => {
-    const found = await listTokens(db);
+    const found = await source.tokens();
     const others = found.tokens.length < MOST_TOKENS ? [] : await findOthers(found);
     // Another reload may have read newer tokens meanwhile. In another epoch, revisions count anew.
     if (found.epoch === epoch && found.revision < revision) return;
@@ -124,7 +116,7 @@ export function makeTokens(db: Db): Tokens {
     const rest = [...tokens.keys()].filter(key => !isListed.has(key));
     const others: TokenRow[] = [];
     for (let at = 0; at < rest.length; at += MOST_TOKENS) {
-      const found = await findTokens(db, rest.slice(at, at + MOST_TOKENS));
+      const found = await source.findTokens(rest.slice(at, at + MOST_TOKENS));
       if (found.epoch !== listed.epoch) throw new Error('The epoch changed while tokens were read');
       others.push(...found.tokens);
     }
@@ -144,7 +136,7 @@ export function makeTokens(db: Db): Tokens {
   /** Reads a token as of the tokens in memory or later. A read that began before a reload may return a token that the reload ended. */
   const readCurrent = async (key: string): Promise<FoundTokens> => {
     for (let attempt = 1; attempt <= LOOKUP_ATTEMPTS; attempt++) {
-      const found = await findTokens(db, [key]);
+      const found = await source.findTokens([key]);
       if (epoch === undefined || (found.epoch === epoch && found.revision >= revision)) return found;
       if (found.epoch !== epoch) await reload();
     }
@@ -174,10 +166,7 @@ export function makeTokens(db: Db): Tokens {
     const used = [...tokens.values()].filter(token => token.used);
     if (used.length === 0) return;
     for (const token of used) token.used = false;
-    await markTokensSeen(
-      db,
-      used.map(({ id }) => id),
-    );
+    await source.reportUses(used.map(({ id }) => id));
   };
 
   return {
@@ -195,8 +184,8 @@ export function makeTokens(db: Db): Tokens {
     get revision() {
       return revision;
     },
-    setClock: databaseNow => {
-      clockOffset = databaseNow - Date.now();
+    setClock: sourceNow => {
+      clockOffset = sourceNow - Date.now();
     },
     writeUses,
   };

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listenForChanges } from '../../publishing/source/database-source.ts';
 import { keepFlushing } from '../../reporting/metrics/keep-flushing.ts';
 import { keepCurrent } from '../../serving/state/keep-current.ts';
 import { ADMIN_TOKEN, useHarness } from '../harness.ts';
@@ -21,7 +22,9 @@ let found: { operation: string; name: string; what: string }[] = [];
 
 beforeAll(async () => {
   const log = { warn: () => {} };
-  ends.push(await keepCurrent(harness.app.serving, harness.databaseUrl, log, new Registry()));
+  ends.push(
+    await keepCurrent(harness.app.serving, listenForChanges(harness.databaseUrl), log, new Registry()),
+  );
   const flushing = keepFlushing(harness.app.usage, harness.db, log, new Registry());
   ends.push(flushing.stop);
   here = await run(send, ADMIN_TOKEN, flushing.flush);

@@ -4,7 +4,7 @@ import { makeTurns } from '../../admission/turns.ts';
 import { ApiError, badData, MAX_LISTED, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import type { App } from '../app.ts';
-import { contentType } from '../output/errors.ts';
+import { contentType } from '../output/error-body.ts';
 import { hasControlCharacter, isStorable } from './text.ts';
 
 const MAX_DEPTH = 32;

@@ -4,7 +4,7 @@ import type { ConnectionError, FastifyServerOptions } from 'fastify';
 import { ApiError } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import type { App } from '../app.ts';
-import { errorBody } from '../output/errors.ts';
+import { errorBody } from '../output/error-body.ts';
 
 const ANSWERS: Record<string, [status: string, message: string]> = {
   HPE_HEADER_OVERFLOW: [

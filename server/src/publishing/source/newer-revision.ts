@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../platform/db/database.ts';
 import { replaceEpochForClient } from '../../record/epoch/start.ts';
-import { type Positions, readPositions } from '../documents/store.ts';
-import { revisionIn } from './restore.ts';
+import type { Source } from '../../serving/source.ts';
+import { revisionIn } from './loss.ts';
+import { type DatabasePositions, readPositions } from './store.ts';
 
 const WITHIN_MS = 1_000;
 
@@ -11,9 +12,7 @@ const WITHIN_MS = 1_000;
  * the database has it. Otherwise a backup was restored without a sign that servers can see: the next time the environment reaches
  * this revision, it has other content. A new epoch makes sure that the client does not take one for the other.
  */
-export type IsLost = (epoch: string, environment: string, revision: number) => Promise<boolean>;
-
-export function makeIsLost(db: Db): IsLost {
+export function makeIsLost(db: Db): Source['isLost'] {
   const read = makeShared(() => readPositions(db));
   return async (epoch, environment, revision) => {
     const positions = await Promise.race([read().catch(() => undefined), sleep(WITHIN_MS)]);
@@ -28,9 +27,9 @@ export function makeIsLost(db: Db): IsLost {
 }
 
 /** One read at a time. Callers that come during a read share the next one, which sees what was committed before they came. */
-function makeShared(read: () => Promise<Positions>): () => Promise<Positions> {
+function makeShared(read: () => Promise<DatabasePositions>): () => Promise<DatabasePositions> {
   let running: Promise<unknown> = Promise.resolve();
-  let next: Promise<Positions> | undefined;
+  let next: Promise<DatabasePositions> | undefined;
   return () => {
     next ??= running
       .catch(() => {})

@@ -1,48 +1,21 @@
-import { sql } from 'kysely';
-import type { Reader } from '../../platform/db/database.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, Reader } from '../../platform/db/database.ts';
 import { EPOCH, EPOCH_ID, type Epoch } from '../../record/epoch/store.ts';
+import { type Changes, type FoundTokens, MOST_TOKENS, type Positions } from '../../serving/source.ts';
 
 /** An event that proves the history: a database without it is not the one that the server read it from. */
 export type Witness = { id: number; groupId: string };
 
-/** The positions that a server compares every second with those of the state in memory. */
-export type Positions = {
+/** The positions of everything that servers keep in memory. */
+export type DatabasePositions = Omit<Positions, 'epoch'> & {
   epoch: Epoch;
-  /** The time of the database, which decides whether a token has expired. */
-  now: string;
-  tokenRevision: number;
   newestEvent: Witness | null;
   /** Whether the database has the given event. True if none was given. */
   hasWitness: boolean;
-  /** The origins whose pages may use the API for frontend SDKs. */
-  origins: string[];
-  environments: { environment: string; revision: number; completeSince: number }[];
 };
 
-export type FeatureRow = {
-  project: string;
-  name: string;
-  revision: number;
-  /** The feature as SDKs get it. Null: the feature was removed. */
-  document: string | null;
-  segments: number[];
-  tags: string[];
-};
-
-export type SegmentRow = { id: number; revision: number; document: string | null };
-
-/** The rows of one environment that are newer than a revision, as of one moment. */
-export type Changes = {
-  epoch: string;
-  revision: number;
-  /** Removals up to this revision may have been purged. */
-  completeSince: number;
-  features: FeatureRow[];
-  segments: SegmentRow[];
-};
-
-export async function readPositions(db: Reader, witness?: Witness): Promise<Positions> {
-  const { rows } = await sql<Positions>`
+export async function readPositions(db: Reader, witness?: Witness): Promise<DatabasePositions> {
+  const { rows } = await sql<DatabasePositions>`
     select ${EPOCH} as epoch, now() as now,
       (select revision from sdk_token_revision) as "tokenRevision",
       (select origins from cors_settings) as origins,
@@ -99,4 +72,45 @@ export async function readChanges(db: Reader, environment: string, after: number
       kind === 'segment' && id !== null ? [{ id, revision, document }] : [],
     ),
   };
+}
+
+/** Tokens that are neither revoked nor expired. Those that were used last come first. */
+export const listTokens = async (db: Reader): Promise<FoundTokens> =>
+  await readTokens(db, sql<boolean>`true`);
+
+/** The tokens with these hashes that are neither revoked nor expired. */
+export const findTokens = async (db: Reader, hashes: string[]): Promise<FoundTokens> =>
+  await readTokens(
+    db,
+    sql<boolean>`hash = any(array(select decode(given, 'hex') from unnest(${hashes}::text[]) as given))`,
+  );
+
+async function readTokens(db: Reader, matches: RawBuilder<boolean>): Promise<FoundTokens> {
+  const { rows } = await sql<FoundTokens>`
+    select ${EPOCH_ID} as epoch, revision, array(
+      select json_build_object(
+        'id', id, 'hash', encode(hash, 'hex'), 'type', type, 'environment', environment,
+        'projects', case when not all_projects then array(
+          select project_id from api_token_projects where token_id = api_tokens.id order by project_id collate "C"
+        ) end,
+        'expiresAt', extract(epoch from expires_at) * 1000
+      )
+      from api_tokens
+      where revoked_at is null and (expires_at is null or expires_at > now()) and ${matches}
+      order by seen_at desc nulls last, id limit ${MOST_TOKENS}
+    ) as tokens
+    from sdk_token_revision`.execute(db);
+  const [found] = rows;
+  if (!found) throw new Error('The table sdk_token_revision has no row');
+  return found;
+}
+
+/** Writes at most once a minute for each token, on all servers together. Skips tokens that a change has locked. */
+export async function markTokensSeen(db: Db, ids: number[]): Promise<void> {
+  await sql`
+    update api_tokens set seen_at = now() where id in (
+      select id from api_tokens
+      where id = any(${ids}) and coalesce(seen_at < now() - interval '1 minute', true)
+      order by id for no key update skip locked
+    )`.execute(db);
 }

@@ -1,0 +1,128 @@
+import type { FastifyError, FastifyRequest } from 'fastify';
+import { ApiError, badData, type ErrorName, type Violation } from '../../errors.ts';
+import { ellipsize } from '../../text.ts';
+import { MAX_PARAM_LENGTH } from '../input/url-limits.ts';
+import { violations } from '../input/violations.ts';
+
+export const STATUS = {
+  AlreadyCarriedOutError: 409,
+  AuthenticationRequired: 401,
+  BadDataError: 400,
+  ConflictError: 409,
+  ContentTypeerror: 415,
+  ExceedsLimitError: 400,
+  IdempotencyError: 422,
+  InternalError: 500,
+  InvalidOperationError: 403,
+  MethodNotAllowedError: 405,
+  NameExistsError: 409,
+  NoAccessError: 403,
+  NotFoundError: 404,
+  PatternError: 400,
+  PayloadTooLargeError: 413,
+  PreconditionFailedError: 412,
+  RateLimitError: 429,
+  ServiceUnavailableError: 503,
+} as const satisfies Record<ErrorName, number>;
+
+const MAX_MESSAGE_LENGTH = 8_000;
+const MAX_PATH_LENGTH = 500;
+/** The size of all details of a response. Names in a request can have 1,000 characters, and paths 32 names. */
+const MAX_DETAILS_LENGTH = 32_000;
+
+/** The first details that fit into a response, with the number of those that do not. */
+function boundedDetails(details: Violation[]): Violation[] {
+  const shown: Violation[] = [];
+  let length = 0;
+  for (const { message, path } of details) {
+    const detail = {
+      message: ellipsize(message, MAX_MESSAGE_LENGTH),
+      ...(path === undefined ? {} : { path: ellipsize(path, MAX_PATH_LENGTH) }),
+    };
+    length += detail.message.length + (detail.path?.length ?? 0);
+    if (length > MAX_DETAILS_LENGTH)
+      return [...shown, { message: `and ${countOf(details) - shown.length} more` }];
+    shown.push(detail);
+  }
+  return shown;
+}
+
+/** A list that was cut ends with the number of the others (errors.ts). */
+function countOf(details: Violation[]): number {
+  const [, more] = /^and (\d+) more$/.exec(details.at(-1)?.message ?? '') ?? [];
+  return more === undefined ? details.length : details.length - 1 + Number(more);
+}
+
+export function errorBody(error: ApiError, id: string) {
+  return {
+    id,
+    name: error.name,
+    message: ellipsize(error.message, MAX_MESSAGE_LENGTH),
+    details: boundedDetails(error.details),
+  };
+}
+
+/** What the caller may know about an error. `translate` is for errors of a part that not every server has, such as the database. */
+export function toApiError(
+  error: unknown,
+  request: FastifyRequest,
+  id: string,
+  translate: (error: unknown) => ApiError | undefined = () => undefined,
+): ApiError {
+  if (error instanceof ApiError) return error;
+  return fromFramework(error, request) ?? translate(error) ?? internal(error, id);
+}
+
+function fromFramework(error: unknown, request: FastifyRequest): ApiError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { validation, validationContext, statusCode, code } = error as FastifyError;
+  if (validation) return badData(violations(validation, validationContext), validation.length);
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return contentType();
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return tooLarge(request, error);
+  }
+  // The client closed the connection while its body was being read. The code alone could be one of the database.
+  if (code === 'ECONNRESET' && statusCode === 400)
+    return badData([{ message: 'The connection was closed before the whole body arrived.' }]);
+  // The messages of Fastify repeat the whole path, which can have 16,000 characters.
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH')
+    return badData([
+      {
+        message: `A part of the path has more than ${MAX_PARAM_LENGTH} characters: "${ellipsize(request.url, 100)}".`,
+      },
+    ]);
+  if (code === 'FST_ERR_BAD_URL')
+    return badData([{ message: `The path is not valid: "${ellipsize(request.url, 100)}".` }]);
+  // The remaining 4xx errors of Fastify are about the request: invalid JSON, URL or length.
+  if (code?.startsWith('FST_') && statusCode !== undefined && statusCode < 500) {
+    return badData([{ message: error.message }]);
+  }
+  return undefined;
+}
+
+export const contentType = (hasBody = true): ApiError =>
+  new ApiError(
+    'ContentTypeerror',
+    hasBody
+      ? 'The body must be JSON, with the header Content-Type: application/json.'
+      : 'A JSON body is required, with the header Content-Type: application/json.',
+  );
+
+function tooLarge({ headers, routeOptions }: FastifyRequest, cause: Error): ApiError {
+  const most = `This operation accepts at most ${routeOptions.bodyLimit?.toLocaleString('en')}`;
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  const message = Number.isNaN(length)
+    ? `The body is too large. ${most} bytes.`
+    : `The body has ${length.toLocaleString('en')} bytes. ${most}.`;
+  return new ApiError('PayloadTooLargeError', message, { cause });
+}
+
+function internal(error: unknown, id: string): ApiError {
+  return new ApiError(
+    'InternalError',
+    `The server failed to process the request. The server log has the cause under the id ${id}.`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,73 @@
+/** The positions that a server compares every second with those of its memory. */
+export type Positions = {
+  /** The id of the history that the numbers belong to. */
+  epoch: string;
+  /** The time of the source, which decides whether a token has expired. */
+  now: string;
+  tokenRevision: number;
+  /** The origins whose pages may use the API for frontend SDKs. */
+  origins: string[];
+  environments: { environment: string; revision: number; completeSince: number }[];
+};
+
+/** The revisions that a server has in memory. A source that is behind them has lost changes. */
+export type Known = { tokenRevision: number; environments: ReadonlyMap<string, number> };
+
+export type FeatureRow = {
+  project: string;
+  name: string;
+  revision: number;
+  /** The feature as SDKs get it. Null: the feature was removed. */
+  document: string | null;
+  segments: number[];
+  tags: string[];
+};
+
+export type SegmentRow = { id: number; revision: number; document: string | null };
+
+/** The rows of one environment that are newer than a revision, as of one moment. */
+export type Changes = {
+  epoch: string;
+  revision: number;
+  /** Removals up to this revision may have been purged. */
+  completeSince: number;
+  features: FeatureRow[];
+  segments: SegmentRow[];
+};
+
+export type TokenRow = {
+  id: number;
+  /** SHA-256 of the token, as hexadecimal digits. */
+  hash: string;
+  type: string;
+  environment: string | null;
+  /** Sorted. Null: all projects. */
+  projects: string[] | null;
+  /** Milliseconds since 1970. Null: never. */
+  expiresAt: number | null;
+};
+
+/** Tokens, and the epoch and the revision that they have, as of one moment. */
+export type FoundTokens = { epoch: string; revision: number; tokens: TokenRow[] };
+
+/** The maximum number of tokens that a source returns, and that a server has in memory from its start. */
+export const MOST_TOKENS = 20_000;
+
+/** Where a server gets what SDKs may see. It can be a database, or another server for one that has no database. */
+export type Source = {
+  /** The positions now. If the source has lost what the server knows, they are those of a new epoch. */
+  positions: (known: Known) => Promise<Positions>;
+  /** What is newer than a revision in an environment. 0: everything. */
+  changes: (environment: string, after: number) => Promise<Changes>;
+  /** The valid tokens. Those that were used last come first. */
+  tokens: () => Promise<FoundTokens>;
+  /** The valid ones of the tokens with these hashes. */
+  findTokens: (hashes: string[]) => Promise<FoundTokens>;
+  /** Takes the ids of tokens that were used since the last report. */
+  reportUses: (tokens: number[]) => Promise<void>;
+  /** Whether the source has lost the revision that a client has. False if the source does not respond. */
+  isLost: (epoch: string, environment: string, revision: number) => Promise<boolean>;
+};
+
+/** Calls back after every change. Returns a function that ends this. */
+export type Listen = (onChange: () => void, onError: (error: Error) => void) => () => Promise<void>;
