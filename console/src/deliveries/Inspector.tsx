@@ -13,6 +13,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { Detail } from '../ui/Split.tsx';
 import { State } from '../ui/State.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
+import { inZone } from '../ui/time.ts';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useCurrent } from '../ui/useCurrent.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -29,8 +30,7 @@ import {
 import { Track } from './Track.tsx';
 import { curlOf, headlineOf, type Schedule, STATE_TONES, STATE_WORDS } from './words.ts';
 
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const clock = (at: string): string => CLOCK.format(new Date(at));
+const clock = (at: string): string => inZone(at, { hour: '2-digit', minute: '2-digit' });
 
 /** One delivery: its state in a sentence, its attempts, and what to do about it. */
 export function Inspector({

@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import type { Integration } from '../integrations/queries.ts';
 import { Bars } from '../ui/Chart.tsx';
 import { Failure } from '../ui/Failure.tsx';
-import { lasting } from '../ui/time.ts';
+import { inZone, lasting } from '../ui/time.ts';
 import { counted } from '../ui/words.ts';
 import s from './deliveries.module.css';
 import { statsQuery } from './queries.ts';
 import { shareOf } from './words.ts';
 
-const HOUR = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const HOUR = { hour: '2-digit', minute: '2-digit' } as const;
 
 /** How the integration delivered in the last 24 hours: rates of all deliveries, also of open ones, and attempts by hour. */
 export function Strip({ integration }: { integration: Integration }) {
@@ -41,7 +41,7 @@ export function Strip({ integration }: { integration: Integration }) {
         }
         bars={(data?.hours ?? []).map(({ start, delivered, failed, retried }) => ({
           key: start,
-          label: `${HOUR.format(new Date(start))}: ${delivered} delivered, ${failed + retried} failed`,
+          label: `${inZone(start, HOUR)}: ${delivered} delivered, ${failed + retried} failed`,
           value: delivered,
           bad: failed + retried,
         }))}

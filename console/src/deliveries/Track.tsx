@@ -1,10 +1,10 @@
 import { Check, X } from 'lucide-react';
-import { lasting } from '../ui/time.ts';
+import { inZone, lasting } from '../ui/time.ts';
 import s from './deliveries.module.css';
 import type { Attempt, DeliveryWithAttempts } from './queries.ts';
 import { codeOf, currentRun, resultOf, type Schedule, toneOf } from './words.ts';
 
-const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const TIME = { hour: '2-digit', minute: '2-digit' } as const;
 
 /** The attempts of the schedule: those that were made, the next one, and those that would follow. */
 export function Track({
@@ -61,7 +61,7 @@ function Slot({
 }) {
   if (!attempt) {
     const isNext = nextAt !== undefined;
-    const time = nextAt ? TIME.format(new Date(nextAt)) : '';
+    const time = nextAt ? inZone(nextAt, TIME) : '';
     return (
       <li data-tone={isNext ? 'next' : 'later'}>
         <i role="img" aria-label={isNext ? `Attempt ${number} is next` : `Attempt ${number} would follow`} />

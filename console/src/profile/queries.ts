@@ -1,6 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { RequestError } from '../api/errors.ts';
 import { keys } from '../api/keys.ts';
+
+export type PersonalToken = Schemas['PersonalToken'];
 
 export const sessionsQuery = queryOptions({
   queryKey: keys.sessions,
@@ -10,5 +13,24 @@ export const sessionsQuery = queryOptions({
 export const endSession = (id: number) =>
   done(api.DELETE('/api/admin/user/sessions/{id}', { params: { path: { id: String(id) } } }));
 
+/** Ends several sessions. One that has ended meanwhile is no failure. */
+export async function endSessions(ids: readonly number[]): Promise<void> {
+  for (const id of ids)
+    await endSession(id).catch((error: unknown) => {
+      if (!(error instanceof RequestError) || error.status !== 404) throw error;
+    });
+}
+
 export const changePassword = (body: Schemas['OwnNewPassword']) =>
   done(api.POST('/api/admin/user/change-password', { body }));
+
+export const tokensQuery = queryOptions({
+  queryKey: keys.personalTokens,
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/user/tokens', { signal }))).pats,
+});
+
+export const createToken = (body: Schemas['NewPersonalToken']): Promise<PersonalToken> =>
+  unwrap(api.POST('/api/admin/user/tokens', { body }));
+
+export const deleteToken = (id: number) =>
+  done(api.DELETE('/api/admin/user/tokens/{id}', { params: { path: { id: String(id) } } }));

@@ -13,6 +13,7 @@ import {
   useState,
 } from 'react';
 import s from './List.module.css';
+import { rowHeight } from './preferences.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { cx } from './words.ts';
 
@@ -34,7 +35,7 @@ export function List<Row>({
   count,
   rowAt,
   keyOf,
-  height = 44,
+  height = rowHeight(),
   header,
   render,
   isHeading,

@@ -1,4 +1,4 @@
-import { ago, clockOf, dateOf, utcOf } from './time.ts';
+import { ago, clockOf, dateOf, fullOf, utcOf } from './time.ts';
 import { useCurrent } from './useCurrent.ts';
 
 /**
@@ -21,8 +21,5 @@ export function Time({
     </time>
   );
 }
-
-const fullOf = (at: string): string =>
-  new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }).format(new Date(at));
 
 const WORDS = { ago, clock: clockOf, date: dateOf, full: fullOf };

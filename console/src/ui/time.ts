@@ -1,11 +1,24 @@
+import { timeZone } from './preferences.ts';
+
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
-const DATE_WITH_YEAR = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Formats a time in the time zone of the user. Creating a format takes longer than using it. */
+export function inZone(at: string | number | Date, options: Intl.DateTimeFormatOptions): string {
+  const zone = timeZone();
+  const key = JSON.stringify([zone, options]);
+  const format =
+    formats.get(key) ?? new Intl.DateTimeFormat('en-GB', zone ? { ...options, timeZone: zone } : options);
+  formats.set(key, format);
+  return format.format(new Date(at));
+}
+
+const DATE: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' };
+const CLOCK: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
 const WEEKDAY = new Intl.DateTimeFormat('en-GB', {
   weekday: 'long',
   day: 'numeric',
@@ -33,10 +46,15 @@ export function ago(at: string, now = Date.now()): string {
 
 /** "12 Nov", with the year if it is another one. */
 export const dateOf = (at: string, now = Date.now()): string =>
-  (new Date(at).getFullYear() === new Date(now).getFullYear() ? DATE : DATE_WITH_YEAR).format(new Date(at));
+  inZone(at, yearOf(at) === yearOf(now) ? DATE : { ...DATE, year: 'numeric' });
+
+const yearOf = (at: string | number): string => inZone(at, { year: 'numeric' });
 
 /** "14:30:08" in the zone of the user. */
-export const clockOf = (at: string): string => CLOCK.format(new Date(at));
+export const clockOf = (at: string): string => inZone(at, CLOCK);
+
+/** "15 Nov 2026, 14:30:08" in the zone of the user. */
+export const fullOf = (at: string): string => inZone(at, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** "15 Nov 2026, 14:30:08 UTC". */
 export const utcOf = (at: string): string =>

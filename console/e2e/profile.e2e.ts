@@ -1,0 +1,115 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { logIn } from './support/log-in.ts';
+import { test } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
+
+test('a personal token shows its secret once, works, and can be deleted', async ({
+  page,
+  server,
+  logInAs,
+}) => {
+  const { username } = await logInAs();
+  await page.goto('/profile');
+  const create = page.getByRole('button', { name: 'New personal token' });
+  const description = page.getByLabel('Description');
+  await create.click();
+  await description.fill('lost');
+  await asksBeforeInputIsLost(page, description, [() => page.keyboard.press('Escape')]);
+
+  await create.click();
+  await description.fill('laptop');
+  await page.getByLabel('Expires').selectOption('On a date…');
+  await page.getByLabel('Date').fill('2020-01-01');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText(/must be in the future/i).waitFor();
+  await page.getByLabel('Expires').selectOption('In 7 days');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const shown = page.getByRole('dialog', { name: 'Token “laptop”' });
+  const secret = (await shown.locator('code').textContent()) ?? '';
+  await accessible(page);
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  const ask = () => fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
+  expect(await (await ask()).json()).toMatchObject({ user: { username } });
+
+  await page.getByText(/Expires \d/).waitFor();
+  expect(await page.getByText(secret).count()).toBe(0);
+  await page.getByRole('button', { name: 'Delete laptop' }).click();
+  await page.getByRole('button', { name: 'Delete token' }).click();
+  await page.getByText('Token deleted.').waitFor();
+  expect((await ask()).status).toBe(401);
+});
+
+test('ends all other sessions, and keeps this one when the password changes', async ({
+  page,
+  newPage,
+  logInAs,
+}) => {
+  const person = await logInAs();
+  const others = [await newPage(), await newPage()];
+  for (const other of others) await logIn(other, person);
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'End all other sessions…' }).click();
+  await page.getByRole('button', { name: 'End 2 sessions' }).click();
+  await page.getByText('2 sessions ended.').waitFor();
+  for (const other of others) expect((await other.request.get('/api/admin/user')).status()).toBe(401);
+  expect((await page.request.get('/api/admin/user')).status()).toBe(200);
+
+  await page.getByLabel('Current password', { exact: true }).fill('not the password');
+  await page.getByLabel('New password').fill('a completely different phrase');
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('Is not the current password').waitFor();
+  await page.getByLabel('Current password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Change the password' }).click();
+  await page.getByText('Password changed. Your other sessions have ended.').waitFor();
+  expect(await page.getByLabel('Current password', { exact: true }).inputValue()).toBe('');
+  expect((await page.request.get('/api/admin/user')).status()).toBe(200);
+});
+
+test('preferences apply to lists and times, and this browser keeps them', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/projects');
+  const row = page.getByRole('row').filter({ hasText: 'Default' }).first();
+  const heightOf = async () => (await row.boundingBox())?.height;
+  expect(await heightOf()).toBe(44);
+  await page.goto('/profile');
+
+  await page.getByLabel('Theme').selectOption('Dark');
+  await page.getByLabel('Density').selectOption('Compact');
+  await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+  const inTokyo = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', timeZone: 'Asia/Tokyo' });
+  const hours = [inTokyo.format(Date.now() - 60_000), inTokyo.format(Date.now())].join('|');
+  await page.getByText(new RegExp(`Now: .*, (${hours}):`)).waitFor();
+  await page.reload();
+
+  await page.getByLabel('Time zone').waitFor();
+  expect(await page.getByLabel('Theme').inputValue()).toBe('dark');
+  expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
+  expect(await page.locator('html').getAttribute('data-mantine-color-scheme')).toBe('dark');
+  await accessible(page);
+  await page.goto('/projects');
+  expect(await heightOf()).toBe(36);
+});
+
+test('saved views are listed with their page, and are renamed and deleted with an undo', async ({
+  page,
+  server,
+  logInAs,
+}) => {
+  await logInAs();
+  const saved = await page.request.post('/api/admin/user/views', {
+    headers: { origin: server.url },
+    data: { name: 'Last week', page: '/events', query: 'from=IS:2026-11-08' },
+  });
+  expect(saved.status()).toBe(201);
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'Rename Last week' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('This week');
+  await accessible(page);
+  await page.getByRole('button', { name: 'Rename', exact: true }).click();
+
+  await page.getByRole('button', { name: 'Delete This week' }).click();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('link', { name: 'This week' }).click();
+  await page.waitForURL(url => url.pathname === '/events' && url.search === '?from=IS:2026-11-08');
+});

@@ -1,0 +1,176 @@
+import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { Confirm } from '../ui/Confirm.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
+import { Secret } from '../ui/Secret.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { State } from '../ui/State.tsx';
+import { Time } from '../ui/Time.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import { createToken, deleteToken, type PersonalToken, tokensQuery } from './queries.ts';
+import { Row, Section } from './Section.tsx';
+import { expiryOf, inDays } from './words.ts';
+
+const DAYS = [7, 30, 90, 365];
+const CUSTOM = 'custom';
+const EMPTY = { description: '', days: '30', date: '' };
+
+/** Tokens that act as the user, for scripts and command lines. */
+export function Tokens() {
+  const tokens = useQuery(tokensQuery);
+  const { search, push, replace, leave } = useFilters();
+  const [created, setCreated] = useState<PersonalToken>();
+  const [deleted, setDeleted] = useState<PersonalToken>();
+  return (
+    <Section
+      title="Personal tokens"
+      action={<Button onClick={() => push({ edit: 'token' })}>New personal token</Button>}
+    >
+      {tokens.error && <Failure error={tokens.error} onRetry={() => void tokens.refetch()} />}
+      {tokens.data?.length === 0 && (
+        <Row
+          title={<span className="muted">A personal token lets a script act as you. You have none.</span>}
+        />
+      )}
+      {tokens.data?.map(token => (
+        <Row
+          key={token.id}
+          title={token.description}
+          note={
+            <>
+              Created <Time at={token.createdAt} /> ·{' '}
+              {token.seenAt === null ? (
+                'never used'
+              ) : (
+                <>
+                  used <Time at={token.seenAt} />
+                </>
+              )}
+            </>
+          }
+        >
+          <Expiry at={token.expiresAt} />
+          <ActionIcon aria-label={`Delete ${token.description}`} onClick={() => setDeleted(token)}>
+            <Trash2 size={15} />
+          </ActionIcon>
+        </Row>
+      ))}
+      {search.edit === 'token' && (
+        <NewToken
+          onClose={() => replace({ edit: undefined })}
+          onCreated={token => {
+            leave({ edit: undefined });
+            setCreated(token);
+          }}
+        />
+      )}
+      {created?.secret !== undefined && (
+        <Secret
+          title={`Token “${created.description}”`}
+          secret={created.secret}
+          onStored={() => setCreated(undefined)}
+        />
+      )}
+      <Confirm
+        opened={deleted !== undefined}
+        title={`Delete the token “${deleted?.description ?? ''}”?`}
+        action="Delete token"
+        danger
+        onConfirm={async () => {
+          if (deleted) await deleteToken(deleted.id);
+          toast({ message: 'Token deleted.' });
+        }}
+        onClose={() => setDeleted(undefined)}
+      >
+        <p>Every server rejects the token immediately. Scripts that use it stop working.</p>
+      </Confirm>
+    </Section>
+  );
+}
+
+function Expiry({ at }: { at: string }) {
+  const expiry = expiryOf(at);
+  if (expiry === 'expired') return <State tone="bad">Expired</State>;
+  const words = (
+    <>
+      Expires <Time at={at} as="date" />
+    </>
+  );
+  return expiry === 'soon' ? <State tone="warn">{words}</State> : <span className="muted">{words}</span>;
+}
+
+function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: PersonalToken): void }) {
+  const { draft, change, isChanged, forget } = useDraft('new-token', EMPTY);
+  const { description, days, date } = draft;
+  const create = useMutation({
+    mutationFn: () =>
+      createToken({
+        description: description.trim(),
+        expiresAt: days === CUSTOM ? new Date(`${date}T00:00`).toISOString() : inDays(Number(days)),
+      }),
+    onSuccess: token => {
+      forget();
+      onCreated(token);
+    },
+  });
+  const errors = messagesByField(create.error);
+  const { isAsking, question } = useUnsaved(isChanged, forget);
+  return (
+    <SidePanel title="New personal token" isAsking={isAsking} onClose={onClose}>
+      <Form
+        onSubmit={() => create.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="filled" loading={create.isPending}>
+              Create token
+            </Button>
+          </>
+        }
+      >
+        <FormErrors messages={otherMessages(create.error, ['description', 'expiresAt'])} />
+        <TextInput
+          label="Description"
+          description="Where you use it, such as “laptop” or “release script”."
+          required
+          maxLength={255}
+          value={description}
+          error={errors.description}
+          onChange={event => change({ description: event.target.value })}
+          data-autofocus
+        />
+        <NativeSelect
+          label="Expires"
+          value={days}
+          data={[
+            ...DAYS.map(one => ({ value: String(one), label: `In ${one} days` })),
+            { value: CUSTOM, label: 'On a date…' },
+          ]}
+          error={days === CUSTOM ? undefined : errors.expiresAt}
+          onChange={event => change({ days: event.target.value })}
+        />
+        {days === CUSTOM && (
+          <TextInput
+            type="date"
+            label="Date"
+            required
+            value={date}
+            error={errors.expiresAt}
+            onChange={event => change({ date: event.target.value })}
+          />
+        )}
+        <p className="muted">
+          The token has your permissions, including those you get later. You can have 10 personal tokens.
+        </p>
+      </Form>
+      {question}
+    </SidePanel>
+  );
+}

@@ -1,0 +1,90 @@
+import { ActionIcon, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Pencil, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { schemas } from '../api/api.gen.ts';
+import { deleteView, saveView, updateView } from '../events/queries.ts';
+import { viewsQuery } from '../shell/queries.ts';
+import { Confirm } from '../ui/Confirm.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { parseSearch } from '../ui/search.ts';
+import { Time } from '../ui/Time.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { Row, Section } from './Section.tsx';
+import { pageOf } from './words.ts';
+
+type View = schemas['SavedView'];
+
+/** The saved views of the user, of all pages. */
+export function Views() {
+  const views = useQuery(viewsQuery);
+  const [renamed, setRenamed] = useState<View>();
+  const [name, setName] = useState('');
+  const remove = async (view: View) => {
+    await deleteView(view.id);
+    const again = () => saveView({ name: view.name, page: view.page, query: view.query }).catch(toastError);
+    toast({ message: `View “${view.name}” deleted.`, action: { label: 'Undo', run: () => void again() } });
+  };
+  return (
+    <Section title="Saved views">
+      {views.error && <Failure error={views.error} onRetry={() => void views.refetch()} />}
+      {views.data?.length === 0 && (
+        <Row
+          title={
+            <span className="muted">
+              You have none. To save one, filter <Link to="/events">events</Link> and choose “Saved views”.
+            </span>
+          }
+        />
+      )}
+      {views.data?.map(view => (
+        <Row
+          key={view.id}
+          title={
+            <Link to={view.page} search={parseSearch(view.query)}>
+              {view.name}
+            </Link>
+          }
+          note={
+            <>
+              {pageOf(view.page)} · changed <Time at={view.updatedAt} />
+            </>
+          }
+        >
+          <ActionIcon
+            aria-label={`Rename ${view.name}`}
+            onClick={() => {
+              setRenamed(view);
+              setName(view.name);
+            }}
+          >
+            <Pencil size={14} />
+          </ActionIcon>
+          <ActionIcon aria-label={`Delete ${view.name}`} onClick={() => void remove(view).catch(toastError)}>
+            <Trash2 size={15} />
+          </ActionIcon>
+        </Row>
+      ))}
+      <Confirm
+        opened={renamed !== undefined}
+        title="Rename the view"
+        action="Rename"
+        disabled={name.trim() === ''}
+        onConfirm={async () => {
+          if (renamed)
+            await updateView(renamed.id, { name: name.trim(), page: renamed.page, query: renamed.query });
+        }}
+        onClose={() => setRenamed(undefined)}
+      >
+        <TextInput
+          label="Name"
+          maxLength={100}
+          value={name}
+          onChange={event => setName(event.target.value)}
+          data-autofocus
+        />
+      </Confirm>
+    </Section>
+  );
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { browserOf, expiryOf, inDays, pageOf } from './words.ts';
+
+const NOW = Date.parse('2026-11-15T14:00:00Z');
+
+test.each([
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox 140'],
+  ['Mozilla/5.0 … Chrome/142.0.0.0 Safari/537.36', 'Chrome 142'],
+  ['curl/8.14.1', 'curl/8.14.1'],
+  [null, 'Unknown browser'],
+])('names the browser of %s', (userAgent, expected) => {
+  expect(browserOf(userAgent)).toBe(expected);
+});
+
+test.each([
+  ['/', 'home'],
+  ['/events', 'events'],
+  ['/projects/payments/events', 'payments: events'],
+  ['/projects/web%20shop', 'web shop: flags'],
+  ['/projects/%E0', '%E0: flags'],
+])('names the page %s', (path, expected) => {
+  expect(pageOf(path)).toBe(expected);
+});
+
+test('counts the days until a token expires', () => {
+  expect(inDays(30, NOW)).toBe('2026-12-15T14:00:00.000Z');
+  expect(expiryOf('2026-11-15T13:59:59Z', NOW)).toBe('expired');
+  expect(expiryOf(inDays(13, NOW), NOW)).toBe('soon');
+  expect(expiryOf(inDays(14, NOW), NOW)).toBe('later');
+});
