@@ -27,7 +27,7 @@ test('evaluates flags for a context and explains the results', async ({ page, ap
   await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
   await accessible(page);
   await page.getByLabel('Project').selectOption(project);
-  await page.getByLabel('Environment').selectOption('development');
+  await page.getByLabel('development').check();
   await page.getByLabel('User id').fill('7');
   await page.getByRole('button', { name: 'Add a property' }).click();
   await page.getByLabel('Name of property 1').fill('country');
@@ -56,6 +56,43 @@ test('evaluates flags for a context and explains the results', async ({ page, ap
   await page.reload();
   await page.getByText('1 of 2 flags enabled').waitFor();
   expect(await page.getByLabel('Value of property 1').inputValue()).toBe('NO');
+});
+
+test('compares environments and pasted contexts side by side, with the reason of each result', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const name = await createNorwegian(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/playground?project=${project}&userId=7&environment=development`);
+  await page.getByText('Several, as CSV').click();
+  expect(await page.getByLabel('Table').inputValue()).toBe('userId\n7');
+
+  await page.getByLabel('Table').fill('userId,userId\n7,NO');
+  await page.getByText('The first line has the column "userId" twice.').waitFor();
+  expect(await page.getByRole('button', { name: 'Evaluate' }).isDisabled()).toBe(true);
+  await page.getByLabel('Table').fill('userId\tcountry\n7\tNO\n8\tDE\n9\tNO');
+  await page.getByLabel('production').check();
+  await page.getByRole('button', { name: 'Evaluate' }).click();
+
+  await page.getByText('1 of 1 flag enabled for at least one of 3 contexts').waitFor();
+  const summary = page.locator('summary', { hasText: name });
+  expect(await summary.textContent()).toBe(`${name}development: 2 of 3production: 0 of 3`);
+  // The only flag is open.
+  const row = page.getByRole('row', { name: /userId 8, country DE/ });
+  await row.getByText('constraint 1 on "country" requires one of "NO"').waitFor();
+  expect(await row.getByText('Disabled', { exact: true }).count()).toBe(2);
+  await accessible(page);
+
+  const shared = page.url();
+  await page.goto('/');
+  await page.goto(shared);
+  await page.getByText('1 of 1 flag enabled for at least one of 3 contexts').waitFor();
+  await page.getByLabel('Flag', { exact: true }).fill('no-such-flag');
+  await page.getByRole('button', { name: 'Evaluate' }).click();
+  await page.getByText(/no-such-flag.* does not exist/).waitFor();
 });
 
 test('shows why the server rejects a context', async ({ page, logInAs }) => {

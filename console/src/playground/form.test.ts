@@ -3,7 +3,7 @@ import { formOf, instantOf, localTimeOf, requestOf, searchOf } from './form.ts';
 
 const SEARCH = {
   project: 'payments',
-  environment: 'production',
+  environment: ['development', 'production'],
   feature: '',
   userId: '7',
   property: ['country:NO', 'url:https://example.com'],
@@ -25,10 +25,31 @@ test('the request has no empty fields', () => {
   const form = formOf({ ...SEARCH, userId: '', property: [':NO', 'country:NO'] });
 
   expect(requestOf(form)).toEqual({
-    environment: 'production',
+    environments: ['development', 'production'],
     projects: ['payments'],
-    context: { properties: { country: 'NO' } },
+    contexts: [{ properties: { country: 'NO' } }],
   });
+});
+
+test('a table of the address is a list of contexts', () => {
+  const search = {
+    environment: ['production'],
+    project: '',
+    feature: 'checkout',
+    csv: 'userId,country\n7,NO\n8,',
+  };
+
+  expect(searchOf(formOf(search))).toEqual(search);
+  expect(requestOf(formOf(search))).toEqual({
+    environments: ['production'],
+    features: ['checkout'],
+    contexts: [{ userId: '7', properties: { country: 'NO' } }, { userId: '8' }],
+  });
+});
+
+test('a form without an environment, or with an invalid table, is not sent', () => {
+  expect(requestOf(formOf({}))).toBeUndefined();
+  expect(requestOf(formOf({ environment: 'production', csv: 'userId' }))).toBeUndefined();
 });
 
 test('writes a time in the time zone of the user, and back', () => {

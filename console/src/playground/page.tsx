@@ -1,26 +1,29 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
+import { messagesByField, RequestError } from '../api/errors.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { CopyLink } from '../ui/Copy.tsx';
 import { Failure, FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Form } from './Form.tsx';
-import { FIELDS, formOf, type PlaygroundForm, requestOf, searchOf } from './form.ts';
+import { FIELDS, formOf, type PlaygroundForm, requestOf, rowsOfForm, searchOf } from './form.ts';
 import { playgroundQuery } from './queries.ts';
 import { Results } from './Results.tsx';
 
-const CONTEXT_FIELDS = FIELDS.map(({ name }) => `context.${name}`);
+/** Paths of fields that show their own message. */
+const OWN_FIELDS = FIELDS.map(({ name }) => `/body/contexts/0/${name}`);
 
-/** Evaluates flags for a context and explains the results. The address has the evaluated context. */
+/** Evaluates flags for contexts and explains the results. The address has what was evaluated, so it can be shared. */
 export function PlaygroundPage() {
   const { data: projects } = useQuery(projectsQuery);
   const { data: environments } = useQuery(environmentsQuery);
+  const href = useRouterState({ select: ({ location }) => location.href });
   return (
-    <Page title="Playground" note="Results as SDKs have them">
+    <Page title="Playground" note="Results as SDKs have them" actions={<CopyLink path={href} />}>
       {projects && environments ? (
         <Playground projects={projects} environments={environments.environments} />
       ) : (
@@ -42,10 +45,14 @@ function Playground({
   const evaluated = formOf(search);
   const [form, setForm] = useState<PlaygroundForm>(() => ({
     ...evaluated,
-    environment: evaluated.environment || (environments[0]?.name ?? ''),
+    environments:
+      evaluated.environments.length > 0
+        ? evaluated.environments
+        : environments.slice(0, 1).map(({ name }) => name),
   }));
   const { data, error, isFetching, refetch } = useQuery(playgroundQuery(requestOf(evaluated)));
   const isRejected = error instanceof RequestError && [400, 413].includes(error.status);
+  const { problem } = rowsOfForm(form);
 
   return (
     <FormAndEffect
@@ -56,19 +63,25 @@ function Playground({
       }}
       form={
         <>
-          <FormErrors messages={isRejected ? otherMessages(error, CONTEXT_FIELDS) : []} />
+          <FormErrors messages={isRejected ? messagesOf(error) : []} />
           <Form
             form={form}
             projects={projects}
             environments={environments}
             errors={isRejected ? messagesByField(error) : {}}
+            problem={problem}
             onChange={change => setForm(before => ({ ...before, ...change }))}
           />
         </>
       }
       actions={
         <>
-          <Button type="submit" variant="filled" loading={isFetching}>
+          <Button
+            type="submit"
+            variant="filled"
+            loading={isFetching}
+            disabled={problem !== undefined || form.environments.length === 0}
+          >
             Evaluate
           </Button>
           <span className="muted">Nothing is saved.</span>
@@ -77,13 +90,28 @@ function Playground({
       title="Results"
       isBusy={isFetching}
     >
-      {data && <Results evaluations={data} />}
+      {data && (
+        <Results features={data} environments={evaluated.environments} rows={rowsOfForm(evaluated).rows} />
+      )}
       {!data && isFetching && <Skeleton rows={6} height={36} />}
       {!data && error && !isRejected && <Failure error={error} onRetry={() => void refetch()} />}
       {!data && !isFetching && !error && (
-        <p className="muted">Choose a context and evaluate it. Each flag shows its result and the reason.</p>
+        <p className="muted">
+          Choose environments and a context, and evaluate them. Each flag shows its result and the reason.
+        </p>
       )}
       {!data && isRejected && <p className="muted">The server rejected the request.</p>}
     </FormAndEffect>
   );
+}
+
+/** Messages without a field. One about a context of the table names its row. */
+function messagesOf(error: RequestError): string[] {
+  if (error.details.length === 0) return [error.message];
+  return error.details
+    .filter(({ path }) => path !== '/body/features/0' && !OWN_FIELDS.includes(path ?? ''))
+    .map(({ path, message }) => {
+      const at = path?.match(/^\/body\/contexts\/(\d+)\//)?.[1];
+      return at === undefined ? message : `Row ${Number(at) + 1}: ${message}`;
+    });
 }

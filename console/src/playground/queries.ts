@@ -4,15 +4,24 @@ import { api, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Evaluation = schemas['PlaygroundEvaluation'];
-export type PlaygroundBody = schemas['PlaygroundRequest'];
+export type Played = schemas['AdvancedPlaygroundResult']['features'][number];
+export type PlaygroundBody = schemas['AdvancedPlaygroundRequest'];
 
-/** The results of all flags for one context. The server saves nothing. */
-export const playgroundQuery = (body: PlaygroundBody) =>
+/** The results of flags in each environment and for each context. The server saves nothing. */
+export const playgroundQuery = (body: PlaygroundBody | undefined) =>
   queryOptions({
-    queryKey: keys.playground(body),
+    queryKey: keys.playground(body ?? {}),
     queryFn: async ({ signal }) =>
-      (await unwrap(api.POST('/api/admin/playground', { body, signal, fetch: sendRead }))).features,
-    enabled: body.environment !== '',
+      (
+        await unwrap(
+          api.POST('/api/admin/playground/advanced', {
+            body: body ?? { environments: [] },
+            signal,
+            fetch: sendRead,
+          }),
+        )
+      ).features,
+    enabled: body !== undefined,
     retry: false,
     staleTime: 0,
     gcTime: 0,

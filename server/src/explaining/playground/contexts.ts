@@ -1,7 +1,7 @@
 import { badData, type Violation } from '../../platform/errors.ts';
 import type { Context } from '../explanation/context.ts';
 import { MOST_VALUE_CHARACTERS, rejectManyContexts } from './limits.ts';
-import type { PlaygroundRequest } from './schema.ts';
+import type { AdvancedPlaygroundRequest, PlaygroundRequest } from './schema.ts';
 
 type Input = PlaygroundRequest['context'];
 type Value = string | number | boolean;
@@ -13,13 +13,22 @@ type Field = { path: string; name: string; isProperty: boolean; values: Value[] 
 export type Contexts = { count: number; at: (index: number) => Context };
 
 /** The context with each value as it is. */
-export function singleContext(input: Input): Contexts {
-  return combine(fieldsOf(input, value => [value]));
+export function singleContext(input: Input, path = '/body/context'): Contexts {
+  return combine(fieldsOf(input, value => [value], path));
 }
 
 /** One context for each combination of the comma-separated values. */
-export function everyContext(input: Input): Contexts {
-  return combine(fieldsOf(input, separate));
+function everyContext(input: Input): Contexts {
+  return combine(fieldsOf(input, separate, '/body/context'));
+}
+
+/** The contexts of a request to the advanced operation: a list, or every combination of the values of one. */
+export function askedContexts({ context, contexts }: AdvancedPlaygroundRequest): Contexts {
+  if ((context === undefined) === (contexts === undefined))
+    throw badData([{ message: 'body must have either context or contexts', path: '/body' }]);
+  if (contexts === undefined) return everyContext(context ?? {});
+  const asked = contexts.map((one, at) => singleContext(one, `/body/contexts/${at}`).at(0));
+  return { count: asked.length, at: index => asked[index] ?? {} };
 }
 
 function separate(value: Value): Value[] {
@@ -28,7 +37,11 @@ function separate(value: Value): Value[] {
   return [...new Set(values.filter(one => one !== ''))];
 }
 
-function fieldsOf({ properties = {}, ...fields }: Input, valuesOf: (value: Value) => Value[]): Field[] {
+function fieldsOf(
+  { properties = {}, ...fields }: Input,
+  valuesOf: (value: Value) => Value[],
+  at: string,
+): Field[] {
   const field = (path: string, isProperty: boolean, [name, value]: [string, unknown]): Field => ({
     path: `${path}/${name}`,
     name,
@@ -36,8 +49,8 @@ function fieldsOf({ properties = {}, ...fields }: Input, valuesOf: (value: Value
     values: valuesOf(value as Value),
   });
   const found = [
-    ...Object.entries(fields).map(entry => field('/body/context', false, entry)),
-    ...Object.entries(properties).map(entry => field('/body/context/properties', true, entry)),
+    ...Object.entries(fields).map(entry => field(at, false, entry)),
+    ...Object.entries(properties).map(entry => field(`${at}/properties`, true, entry)),
   ].filter(({ values }) => values.length > 0);
   const details = found.flatMap(violationsOf);
   if (details.length > 0) throw badData(details);

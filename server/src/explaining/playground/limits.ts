@@ -11,6 +11,8 @@ const MOST_SECONDS = 10;
 /** Events since a past time, about features and about segments each. */
 export const MOST_UNDONE_EVENTS = 5_000;
 export const MOST_ENVIRONMENTS = 50;
+/** Contexts that a request lists one by one. */
+export const MOST_CONTEXTS = 50;
 export const MOST_FEATURES = 100;
 export const MOST_DRAFTS = 10;
 /** Fields of the context, and properties. */

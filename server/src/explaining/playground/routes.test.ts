@@ -38,6 +38,51 @@ describe('combinations', () => {
     });
   });
 
+  test('evaluates listed contexts as they are, in their order', async () => {
+    const contexts = [
+      { userId: '7,3', properties: { country: 'DE' } },
+      { userId: '7', properties: { country: 'NO' } },
+      { userId: '3' },
+    ];
+
+    const { status, body } = await advanced({
+      environments: ['development', 'production'],
+      features: ['norway'],
+      context: undefined,
+      contexts,
+    });
+
+    expect(status).toBe(200);
+    const { development, production } = body.features[0].environments;
+    expect(
+      development.map((one: { context: object; isEnabled: boolean }) => [one.context, one.isEnabled]),
+    ).toEqual([
+      [{ environment: 'development', ...contexts[0] }, false],
+      [{ environment: 'development', ...contexts[1] }, true],
+      [{ environment: 'development', ...contexts[2] }, false],
+    ]);
+    expect(production).toHaveLength(3);
+    expect(body.input).toEqual({ environments: ['development', 'production'], projects: '*', contexts });
+  });
+
+  test('rejects both context and contexts, neither, more than 50, and an invalid one at its place', async () => {
+    const many = Array.from({ length: 51 }, (_, at) => ({ userId: String(at) }));
+
+    const pathsOf = async (fields: object) => {
+      const { status, body } = await advanced({ context: undefined, ...fields });
+      return [status, body.details.map((one: { path: string }) => one.path)];
+    };
+
+    expect(await pathsOf({ context: {}, contexts: [{}] })).toEqual([400, ['/body']]);
+    expect(await pathsOf({})).toEqual([400, ['/body']]);
+    expect(await pathsOf({ contexts: [] })).toEqual([400, ['/body/contexts']]);
+    expect(await pathsOf({ contexts: many })).toEqual([400, ['/body/contexts']]);
+    expect(await pathsOf({ contexts: [{}, { currentTime: 'yesterday' }] })).toEqual([
+      400,
+      ['/body/contexts/1/currentTime'],
+    ]);
+  });
+
   test('keeps commas in values of the simple operation', async () => {
     const { context } = await evaluate('half', { userId: '7,3' });
 

@@ -2,7 +2,7 @@ import type { App } from '../../platform/http/app.ts';
 import { asBytes, type Pieces } from '../../platform/http/output/stream.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { ALL, errorResponses, jsonResponse, Ref } from '../../platform/http/schema.ts';
-import { everyContext, singleContext } from './contexts.ts';
+import { askedContexts, singleContext } from './contexts.ts';
 import { type Played, type PlayedFeature, play } from './play.ts';
 import {
   AdvancedPlaygroundRequest,
@@ -62,7 +62,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
         tags,
         summary: 'Evaluate features for many contexts',
         description:
-          'Evaluates features like the operation without /advanced, in several environments and for every combination of context values. A context value can be a comma-separated list. Nothing is saved. Every authenticated caller may call it.',
+          'Evaluates features like the operation without /advanced, in several environments and for every combination of context values. A context value can be a comma-separated list. With contexts instead of context, evaluates each of up to 50 listed contexts as it is. Nothing is saved. Every authenticated caller may call it.',
         body: AdvancedPlaygroundRequest,
         response: {
           200: jsonResponse('The results', AdvancedPlaygroundResult),
@@ -71,14 +71,14 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
       },
     },
     async (request, reply) => {
-      const { environments, projects = ALL, context, ...selection } = request.body;
+      const { environments, projects = ALL, context, contexts, ...selection } = request.body;
       const serialize = reply.compileSerializationSchema(EVALUATION);
       const { at } = selection;
       const asked = { names: environments, pathOf: (index: number) => `environments/${index}` };
       return await longReads.send(reply, async function* (db): Pieces {
-        const contexts = everyContext(context);
-        const played = await play(db, request.actor, asked, { ...selection, projects }, contexts, serialize);
-        yield `{"input":${JSON.stringify({ environments, projects, context, at })},"features":[`;
+        const every = askedContexts(request.body);
+        const played = await play(db, request.actor, asked, { ...selection, projects }, every, serialize);
+        yield `{"input":${JSON.stringify({ environments, projects, context, contexts, at })},"features":[`;
         for (const [index, feature] of played.features.entries()) yield* advanced(feature, index);
         yield endOf(at, played);
       });

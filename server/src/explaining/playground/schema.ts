@@ -3,7 +3,14 @@ import { StrategyList } from '../../flags/feature-environments/schema.ts';
 import { ALL, Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
 import { Constraint } from '../../targeting/constraints/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
-import { MOST_CHARACTERS, MOST_DRAFTS, MOST_ENVIRONMENTS, MOST_FEATURES, MOST_FIELDS } from './limits.ts';
+import {
+  MOST_CHARACTERS,
+  MOST_CONTEXTS,
+  MOST_DRAFTS,
+  MOST_ENVIRONMENTS,
+  MOST_FEATURES,
+  MOST_FIELDS,
+} from './limits.ts';
 import type { Gap } from './undo.ts';
 
 const environmentName = Type.String({
@@ -135,7 +142,19 @@ const environments = Type.Array(environmentName, {
 
 export const AdvancedPlaygroundRequest = NamedObject(
   'AdvancedPlaygroundRequest',
-  { environments, context, ...selection },
+  {
+    environments,
+    context: Type.Optional(context),
+    contexts: Type.Optional(
+      Type.Array(context, {
+        minItems: 1,
+        maxItems: MOST_CONTEXTS,
+        description:
+          'Instead of context: contexts that are evaluated as they are, in this order. Commas separate no values',
+      }),
+    ),
+    ...selection,
+  },
   {
     examples: [
       {
@@ -429,13 +448,20 @@ export const PlaygroundResult = Named(
 export const AdvancedPlaygroundResult = Named(
   'AdvancedPlaygroundResult',
   Type.Object({
-    input: NamedObject('AdvancedPlaygroundInput', { environments, projects: projectsOfInput, context, at }),
+    input: NamedObject('AdvancedPlaygroundInput', {
+      environments,
+      projects: projectsOfInput,
+      context: Type.Optional(context),
+      contexts: Type.Optional(Type.Array(context)),
+      at,
+    }),
     features: Type.Array(
       NamedObject('AdvancedPlaygroundFeature', {
         name: featureName,
         projectId: Type.String({ examples: ['web-shop'] }),
         environments: Type.Record(Type.String(), Type.Array(Ref(PlaygroundEvaluation)), {
-          description: 'By environment: one evaluation for each combination of context values',
+          description:
+            'By environment: one evaluation for each combination of context values, or for each of contexts',
         }),
       }),
       { description: 'By name' },
