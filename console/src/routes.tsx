@@ -103,6 +103,9 @@ const playground = () => import('./playground/page.tsx');
 const profile = () => import('./profile/page.tsx');
 const groups = () => import('./groups/pages.ts');
 const users = () => import('./users/pages.ts');
+const signIn = () => import('./sign-in/pages.ts');
+const transfer = () => import('./transfer/pages.ts');
+const instance = () => import('./instance/page.tsx');
 const login = () => import('./login/pages.ts');
 
 const routes = root.addChildren([
@@ -146,6 +149,12 @@ const routes = root.addChildren([
       inAdministration('/admin/groups', groups, 'GroupsPage'),
       inAdministration('/admin/groups/new', groups, 'NewGroupPage'),
       inAdministration('/admin/groups/$groupId', groups, 'GroupPage'),
+      inAdministration('/admin/sign-in', signIn, 'OidcPage'),
+      inAdministration('/admin/sign-in/passwords', signIn, 'PasswordsPage'),
+      inAdministration('/admin/sign-in/origins', signIn, 'OriginsPage'),
+      inAdministration('/admin/transfer', transfer, 'ExportPage'),
+      inAdministration('/admin/transfer/import', transfer, 'ImportPage'),
+      inAdministration('/admin/instance', instance, 'InstancePage'),
       createRoute({
         getParentRoute: () => administration,
         path: '/admin',

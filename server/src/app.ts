@@ -49,6 +49,7 @@ import { PROJECT_ACCESS } from './people/project-access/operations.ts';
 import { ROLES } from './people/roles/operations.ts';
 import { SERVICE_ACCOUNTS } from './people/service-accounts/operations.ts';
 import { sessionRoutes } from './people/sessions/routes.ts';
+import { SSO } from './people/sso/operations.ts';
 import { ssoRoutes } from './people/sso/routes.ts';
 import { USER_ACCESS } from './people/user-access/operations.ts';
 import { USERS } from './people/users/admin-operations.ts';
@@ -321,6 +322,7 @@ export async function buildApp(
   sessionRoutes(app, db, settings.publicUrl);
   register(AUTH_SETTINGS);
   loginMethodRoutes(app, db);
+  register(SSO);
   ssoRoutes(app, db, sso);
   passwordRoutes(app, db, settings.publicUrl);
   register(INVITATIONS);

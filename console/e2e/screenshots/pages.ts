@@ -37,6 +37,16 @@ export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
   { name: 'delivery', path: `/integrations/${failing}/deliveries/${delivery}` },
   { name: 'deliveries', path: '/deliveries' },
   { name: 'playground', path: '/playground' },
+  {
+    name: 'playground-compared',
+    path: '/playground?project=payments&environment=development&environment=production&csv=userId%2Cplan%0A7%2Cgold%0A8%2Cfree',
+  },
   { name: 'applications', path: '/applications' },
   { name: 'profile', path: '/profile' },
+  { name: 'admin-sign-in', path: '/admin/sign-in' },
+  { name: 'admin-passwords', path: '/admin/sign-in/passwords' },
+  { name: 'admin-origins', path: '/admin/sign-in/origins' },
+  { name: 'admin-transfer', path: '/admin/transfer' },
+  { name: 'admin-import', path: '/admin/transfer/import' },
+  { name: 'admin-instance', path: '/admin/instance' },
 ];

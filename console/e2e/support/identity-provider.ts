@@ -7,6 +7,15 @@ import {
 } from '../../../server/src/test/identity-provider.ts';
 import { apiOf, unique } from './api.ts';
 
+/** An OpenID provider on this machine that knows the server as a client. */
+export async function startProvider(server: {
+  url: string;
+}): Promise<{ issuer: string; client: { clientId: string; secret: string } }> {
+  const { issuer, close } = await startIdentityProvider({ publicUrl: server.url });
+  onTestFinished(close);
+  return { issuer, client: CLIENT };
+}
+
 /** An OpenID provider on this machine that the server uses for single sign-on. */
 export async function startSso(
   server: { url: string; adminToken: string },

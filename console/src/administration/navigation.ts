@@ -29,6 +29,14 @@ const ENTRIES: readonly Entry[] = [
     calls: ['getGroups'],
     count: ({ groups }) => groups,
   },
+  {
+    label: 'Sign-in',
+    path: '/admin/sign-in',
+    group: 'Instance',
+    calls: ['getOidcSettings'],
+  },
+  { label: 'Transfer', path: '/admin/transfer', group: 'Instance', calls: ['createFeature'] },
+  { label: 'Instance', path: '/admin/instance', group: 'Instance', calls: ['getDiagnostics'] },
 ];
 
 /** The pages that the user may open. */

@@ -7,9 +7,11 @@ export interface schemas {
   AccessOfUser: { rootRoles: Array<schemas['RootGrant']>; groups: Array<schemas['GroupOfUser']>; projects: Array<schemas['ProjectOfUser']>; sessions: Array<schemas['SessionOfUser']>; tokens: Array<schemas['TokenOfUser']> };
   ActiveUsers: { last7: number; last30: number; last60: number; last90: number };
   AdminCount: { password: number; noPassword: number; service: number };
+  AdminLogin: { id: number; name: (string | null); username: (string | null); email: (string | null); password: boolean; singleSignOn: boolean };
+  AdminLogins: { admins: Array<schemas['AdminLogin']>; total: number; password: number; singleSignOn: number };
   AdvancedPlaygroundFeature: { name: string; projectId: string; environments: { [key: string]: Array<schemas['PlaygroundEvaluation']> } };
-  AdvancedPlaygroundInput: { environments: Array<string>; projects: (Array<string> | "*"); context: schemas['PlaygroundContext']; at?: string };
-  AdvancedPlaygroundRequest: { environments: Array<string>; context: schemas['PlaygroundContext']; projects?: (Array<string> | "*"); features?: Array<string>; drafts?: Array<schemas['PlaygroundDraft']>; at?: string };
+  AdvancedPlaygroundInput: { environments: Array<string>; projects: (Array<string> | "*"); context?: schemas['PlaygroundContext']; contexts?: Array<schemas['PlaygroundContext']>; at?: string };
+  AdvancedPlaygroundRequest: { environments: Array<string>; context?: schemas['PlaygroundContext']; contexts?: Array<schemas['PlaygroundContext']>; projects?: (Array<string> | "*"); features?: Array<string>; drafts?: Array<schemas['PlaygroundDraft']>; at?: string };
   AdvancedPlaygroundResult: { input: schemas['AdvancedPlaygroundInput']; features: Array<schemas['AdvancedPlaygroundFeature']>; notEvaluated?: Array<schemas['PlaygroundNotEvaluated']> };
   AllFlagCreators: { flagCreators: schemas['FlagCreatorList']; total: number };
   ApiError: { id: string; name: "AlreadyCarriedOutError" | "AuthenticationRequired" | "BadDataError" | "ConflictError" | "ContentTypeerror" | "ExceedsLimitError" | "IdempotencyError" | "InternalError" | "InvalidOperationError" | "MethodNotAllowedError" | "NameExistsError" | "NoAccessError" | "NotFoundError" | "PatternError" | "PayloadTooLargeError" | "PreconditionFailedError" | "RateLimitError" | "ServiceUnavailableError"; message: string; details: Array<schemas['ErrorDetail']> };
@@ -70,6 +72,15 @@ export interface schemas {
   DeliverySchedule: { attempts: number; waitSeconds: Array<number>; disableAfterHours: (number | null) };
   DependenciesExist: boolean;
   Dependency: { feature: string; enabled: boolean; variants: Array<string> };
+  Diagnostics: { createdAt: string; instanceId: string; version: string; publicUrl: string; login: schemas['DiagnosticsLogin']; secretKey: boolean; server: schemas['DiagnosticsServer']; database: schemas['DiagnosticsDatabase']; limits: Array<schemas['DiagnosticsLimit']>; events: schemas['DiagnosticsEvents']; integrations: schemas['DiagnosticsIntegrations'] };
+  DiagnosticsConnections: { name: string; open: number; active: number };
+  DiagnosticsDatabase: { version: string; bytes: number; migrations: number; newestMigration: string; availableConnections: number; limitedBy: string; servers: number; connections: Array<schemas['DiagnosticsConnections']> };
+  DiagnosticsEvents: { newestId: number; newestAt: (string | null); indexLagSeconds: schemas['DiagnosticsIndexLag'] };
+  DiagnosticsIndexLag: { filters: number; text: number };
+  DiagnosticsIntegrations: { enabled: number; failing: number; openDeliveries: number; oldestDueSeconds: number };
+  DiagnosticsLimit: { name: "projects" | "environments" | "features" | "segments" | "apiTokens"; used: number; limit: number };
+  DiagnosticsLogin: { password: boolean; singleSignOn: boolean };
+  DiagnosticsServer: { node: string; platform: string; cpus: number; uptimeSeconds: number; residentBytes: number; heapBytes: number };
   Drift: { feature: string; project: string; source: schemas['DriftSource']; inSync: boolean; differences: Array<schemas['DriftDifference']> };
   DriftDifference: { part: string; environment: (string | null); kind: "changed" | "only-in-source" | "only-in-copy" | "order"; source?: unknown; copy?: unknown };
   DriftSource: { project: string; feature: string; archived: boolean };
@@ -179,8 +190,9 @@ export interface schemas {
   HeldRootRole: ({ id: number; name: string; type: "root" | "root-custom" | "project" | "custom"; description: string; project?: string } | null);
   HolderOfRole: { kind: "user" | "service-account" | "group" | "single-sign-on"; id: (number | null); name: string; project: schemas['ProjectOfGrant']; members?: number };
   HoldersOfRole: { holders: Array<schemas['HolderOfRole']>; total: number };
+  ImportEffect: { created: Array<string>; overwritten: Array<string>; leftOut: Array<string>; contextFields: Array<string>; tagTypes: Array<string> };
   ImportFinding: { message: string; affectedItems: Array<string> };
-  ImportReport: { errors: Array<schemas['ImportFinding']>; warnings: Array<schemas['ImportFinding']>; permissions: Array<schemas['ImportFinding']> };
+  ImportReport: { errors: Array<schemas['ImportFinding']>; warnings: Array<schemas['ImportFinding']>; permissions: Array<schemas['ImportFinding']>; effect: schemas['ImportEffect'] };
   ImportRequest: { project: string; environment: string; data: schemas['FeatureExport'] };
   ImpressionEvent: { eventType?: string; featureName?: string; enabled?: boolean };
   ImpressionEvents: (schemas['ImpressionEvent'] | Array<schemas['ImpressionEvent']>);
@@ -251,8 +263,10 @@ export interface schemas {
   OfrepEventStream: { type: string; endpoint: schemas['OfrepEndpoint']; inactivityDelaySec: number };
   OfrepFailure: { key?: string; errorCode: string; errorDetails: string };
   OfrepRequest: { context?: schemas['OfrepContext'] };
+  OidcCheck: { name: "discovery" | "issuer" | "keys" | "client" | "algorithm" | "scope" | "logout"; result: "passed" | "warning" | "failed"; message: string };
   OidcSettings: { enabled: boolean; discoverUrl: (string | null); clientId: (string | null); autoCreate: boolean; emailDomains: string; enableSingleSignOut: boolean; enableGroupSyncing: boolean; groupJsonPath: (string | null); addGroupsScope: boolean; acrValues: (string | null); idTokenSigningAlgorithm: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | null; secret: (string | null); defaultRootRole?: string; defaultRootRoleId: number };
   OidcSettingsInput: { enabled?: boolean; discoverUrl?: (string | null); clientId?: (string | null); autoCreate?: boolean; emailDomains?: string; enableSingleSignOut?: boolean; enableGroupSyncing?: boolean; groupJsonPath?: (string | null); addGroupsScope?: boolean; acrValues?: (string | null); idTokenSigningAlgorithm?: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | null; secret?: (string | null); defaultRootRole?: string; defaultRootRoleId?: number };
+  OidcTest: { passed: boolean; issuer: (string | null); checks: Array<schemas['OidcCheck']> };
   OmittedPart: { part: string; environment: (string | null); reason: string };
   OneTag: { version: number; tag: schemas['Tag'] };
   OneTagType: { version: number; tagType: schemas['TagType'] };
@@ -1225,6 +1239,14 @@ export interface paths {
     /** List login methods */
     get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['LoginMethodList'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
+  "/api/admin/auth/oidc/test": {
+    /** Test OIDC settings */
+    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['OidcSettingsInput'] } }; responses: { 200: { content: { "application/json": schemas['OidcTest'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/auth/admins": {
+    /** List how admins can log in */
+    get: { parameters: { query?: { issuer?: string | number; clientId?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['AdminLogins'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
   "/auth/oidc/login": {
     /** Start a login with single sign-on */
     get: { parameters: { query?: { redirect?: string | number }; path?: never; header?: never }; responses: { 302: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1388,6 +1410,10 @@ export interface paths {
   "/api/admin/instance-admin/statistics": {
     /** Count what the instance contains */
     get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['InstanceStatistics'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/instance/diagnostics": {
+    /** Get diagnostics */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['Diagnostics'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/ui-config": {
     /** Get the configuration for clients */
@@ -1639,6 +1665,8 @@ export const permissionsOf = {
   setSimpleSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
   getSamlSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
   setSamlSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
+  testOidcSettings: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
+  getAdminLogins: ["ADMIN","UPDATE_AUTH_CONFIGURATION"],
   getSignupTokens: ["ADMIN"],
   createSignupToken: ["ADMIN"],
   getSignupToken: ["ADMIN"],
@@ -1679,6 +1707,7 @@ export const permissionsOf = {
   addProjectRoleToGroup: ["PROJECT_USER_ACCESS_WRITE","UPDATE_PROJECT"],
   deleteProjectRoleOfGroup: ["PROJECT_USER_ACCESS_WRITE","UPDATE_PROJECT"],
   getInstanceStatistics: ["ADMIN"],
+  getDiagnostics: ["ADMIN"],
   setCorsOrigins: ["ADMIN","UPDATE_CORS"],
   updateApplication: ["UPDATE_APPLICATION"],
   deleteApplication: ["UPDATE_APPLICATION"],

@@ -55,6 +55,7 @@ export async function examineImport(
       ({ affectedItems }) => affectedItems.length > 0,
     ),
     permissions: missing.length === 0 ? [] : [finding('You lack these permissions', missing)],
+    effect: effectOf(data, known, project),
   };
 }
 
@@ -62,6 +63,20 @@ const finding = (message: string, affectedItems: Iterable<string>): Finding => (
   message,
   affectedItems: [...new Set(affectedItems)].toSorted(),
 });
+
+function effectOf(data: FeatureExport, known: ExistingNames, project: string): ImportReport['effect'] {
+  const names = unique(namesOf(data)).toSorted();
+  const taken = new Map(takenAmong(names, known.taken).map(one => [one.name, one]));
+  const here = names.filter(name => taken.get(name)?.project === project);
+  const { fields, tagTypes } = missingIn(data, known);
+  return {
+    created: names.filter(name => !taken.has(name)),
+    overwritten: here.filter(name => !taken.get(name)?.archived),
+    leftOut: here.filter(name => taken.get(name)?.archived),
+    contextFields: unique(fields.map(({ name }) => name)),
+    tagTypes: unique(tagTypes.map(({ name }) => name)),
+  };
+}
 
 const unique = (names: string[]): string[] => [...new Set(names)];
 

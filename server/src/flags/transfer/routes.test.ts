@@ -431,6 +431,30 @@ test('reports naming pattern, feature limit, missing environment and taken names
   ]);
 });
 
+test('lists what an import would create, overwrite and leave out', async () => {
+  const project = (await makeProject(here.db)).id;
+  const names = ['new', 'there', 'archived'].map(name => `${project}.${name}`);
+  for (const name of names.slice(1)) await ask(here, `/api/admin/projects/${project}/features`, { name });
+  await call(here.app, 'DELETE', `/api/admin/projects/${project}/features/${names[2]}`);
+  const data = {
+    features: names.map(name => ({ name })),
+    featureStrategies: [],
+    contextFields: [{ name: 'userId' }, { name: 'planet' }],
+    tagTypes: [{ name: 'simple' }, { name: 'squad' }],
+  };
+
+  const { status, body } = await ask(here, `${BATCH}/validate`, into(data, project));
+
+  expect(status).toBe(200);
+  expect(body.effect).toEqual({
+    created: [names[0]],
+    overwritten: [names[1]],
+    leftOut: [names[2]],
+    contextFields: ['planet'],
+    tagTypes: ['squad'],
+  });
+});
+
 test('an import does not change an archived feature, and validation warns about it', async () => {
   await ask(here, '/api/admin/projects/default/features', { name: 'resting' });
   await call(here.app, 'DELETE', '/api/admin/projects/default/features/resting');

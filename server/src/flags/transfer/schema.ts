@@ -197,12 +197,26 @@ const finding = NamedObject('ImportFinding', {
 });
 export type Finding = Static<typeof finding>;
 
+const names = (description: string) =>
+  Type.Array(Type.String(), { description, examples: [['checkout-v2']] });
+
 export const ImportReport = Named(
   'ImportReport',
   Type.Object({
     errors: Type.Array(finding, { description: 'Reasons for which the import would be rejected' }),
     warnings: Type.Array(finding, { description: 'Effects of the import that may be unexpected' }),
     permissions: Type.Array(finding, { description: 'Permissions that the caller lacks' }),
+    effect: NamedObject(
+      'ImportEffect',
+      {
+        created: names('Features that the import creates'),
+        overwritten: names('Features that exist and get the state of the data'),
+        leftOut: names('Archived features, which do not change'),
+        contextFields: names('Context fields that the import creates'),
+        tagTypes: names('Tag types that the import creates'),
+      },
+      { description: 'What the import would do, if it had no errors' },
+    ),
   }),
 );
 export type ImportReport = Static<typeof ImportReport>;

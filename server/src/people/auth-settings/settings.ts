@@ -50,14 +50,10 @@ export async function changeOidcSettings(
   if (input.enabled || (input.secret && input.secret !== MASK)) needsKey(keyring);
   await lockAuthSettings(tx);
   const found = await findOidc(tx);
-  const before = found ?? UNSET;
-  const content = merged(before.content, input);
-  const defaultRoleId = roleIn(input) ?? before.defaultRoleId;
-  const details = [
+  const { before, content, defaultRoleId, details } = planOidc(found, input);
+  details.unshift(
     ...(await roleViolations(tx, 'root', [{ id: defaultRoleId, path: '/body/defaultRootRoleId' }])),
-    ...violationsOf(content, input),
-    ...secretViolations(before, content, input),
-  ];
+  );
   if (details.length > 0) throw badData(details);
   if (!content.enabled && (await simpleSettings(tx)).disabled) throw invalidOperation(NO_LOGIN_METHOD);
 
@@ -72,6 +68,15 @@ export async function changeOidcSettings(
     record({ type: 'setting-updated', data: { ...data, ...(secretChanged && { secretChanged }) }, preData });
   } else record({ type: 'setting-created', data });
   return shown(after);
+}
+
+/** The settings before and after a change, and what is wrong with it apart from the role. */
+export function planOidc(found: OidcRow | undefined, input: OidcSettingsInput) {
+  const before = found ?? UNSET;
+  const content = merged(before.content, input);
+  const defaultRoleId = roleIn(input) ?? before.defaultRoleId;
+  const details = [...violationsOf(content, input), ...secretViolations(before, content, input)];
+  return { before, content, defaultRoleId, details };
 }
 
 /** Enables or disables login with a password. */

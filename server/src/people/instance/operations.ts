@@ -3,6 +3,8 @@ import type { Config } from '../../platform/config.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { loginMethods } from '../auth-settings/methods.ts';
+import { diagnose } from './diagnostics.ts';
+import { Diagnostics } from './diagnostics-schema.ts';
 import { Instance } from './schema.ts';
 import { InstanceStatistics } from './statistics-schema.ts';
 import { readCounts, readPostgresVersion } from './store.ts';
@@ -16,7 +18,7 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
   const constant = describeSettings(settings);
   return {
     tag: 'Operations',
-    schemas: [Instance, InstanceStatistics],
+    schemas: [Instance, InstanceStatistics, Diagnostics],
     operations: [
       query({
         id: 'getInstance',
@@ -56,6 +58,17 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
             SCIMenabled: false,
           };
         },
+      }),
+      query({
+        id: 'getDiagnostics',
+        route: 'GET /api/admin/instance/diagnostics',
+        summary: 'Get diagnostics',
+        description:
+          'Returns versions, the size of the database, connections, limits with their use, the lag of the event index and the state of deliveries, to attach to a report. It names no person, project or flag, and contains no secret. The part `server` describes the server that responds.',
+        permission: ['ADMIN'],
+        output: jsonResponse('The diagnostics', Diagnostics),
+        read: async ({ db, keyring }) =>
+          await diagnose(db, { ...settings, hasSecretKey: keyring.length > 0 }),
       }),
     ],
   };

@@ -97,3 +97,44 @@ test('rejects a caller without ADMIN who asks for the statistics', async () => {
 
   expect(status).toBe(403);
 });
+
+test('shows versions, sizes, limits and delays in the diagnostics, and nothing that people entered', async () => {
+  const canary = 'a-canary-that-must-not-be-seen';
+  const oidc = { enabled: true, discoverUrl: `https://${canary}.example`, clientId: canary, secret: canary };
+  await call(harness.app, 'POST', '/api/admin/auth/oidc/settings', { body: oidc });
+  await call(harness.app, 'POST', '/api/admin/projects', { body: { id: canary, name: canary } });
+  const hook = { url: `https://example.com/${canary}`, authorization: canary };
+  const addon = { provider: 'webhook', enabled: true, description: canary, parameters: hook, events: ['*'] };
+  expect((await call(harness.app, 'POST', '/api/admin/addons', { body: addon })).status).toBe(201);
+  await makeUser(harness.db, 'Viewer', canary);
+
+  const { status, body } = await call(harness.app, 'GET', `${URL}/diagnostics`);
+
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    version: version(),
+    login: { password: true, singleSignOn: true },
+    secretKey: true,
+    server: { node: process.versions.node },
+    database: { version: expect.stringMatching(/^\d+\.\d+$/), limitedBy: expect.any(String) },
+    events: { newestAt: expect.any(String), indexLagSeconds: { filters: 0, text: 0 } },
+    integrations: { enabled: 1, failing: 0 },
+  });
+  expect(body.database.bytes).toBeGreaterThan(1_000_000);
+  expect(body.database.connections.length).toBeGreaterThan(0);
+  expect(body.integrations.openDeliveries).toBeGreaterThan(0);
+  expect(body.limits).toContainEqual({
+    name: 'environments',
+    used: expect.any(Number),
+    limit: DEFAULT_LIMITS.environments,
+  });
+  const texts = JSON.stringify(body);
+  for (const secret of [canary, APP_SETTINGS.secretKey?.toString('base64') ?? canary, 'postgres://'])
+    expect(texts).not.toContain(secret);
+});
+
+test('requires ADMIN for the diagnostics', async () => {
+  const { token } = await makeUser(harness.db, 'Editor');
+
+  expect((await call(harness.app, 'GET', `${URL}/diagnostics`, { token })).status).toBe(403);
+});

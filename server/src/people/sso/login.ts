@@ -37,7 +37,8 @@ export async function startLogin(
   return { url, sealed: sealAttempt(sso.keyring, attempt) };
 }
 
-export const callbackUrl = ({ publicUrl }: Sso): string => `${publicUrl}/auth/oidc/callback`;
+export const callbackUrl = ({ publicUrl }: Pick<Sso, 'publicUrl'>): string =>
+  `${publicUrl}/auth/oidc/callback`;
 
 const scopes = ({ addGroupsScope }: ActiveOidc): string =>
   `openid email profile${addGroupsScope ? ' groups' : ''}`;

@@ -9,7 +9,7 @@ import { SsoError } from './failures.ts';
 /** The server settings that single sign-on needs. */
 export type Sso = { publicUrl: string; keyring: Keyring };
 
-const TIMEOUT_SECONDS = 5;
+export const TIMEOUT_SECONDS = 5;
 const MAX_RESPONSE_BYTES = 1_048_576;
 /** Providers rarely change their keys and URLs, and publish new keys earlier than this. */
 const CACHED_FOR_MS = 5 * 60_000;
@@ -41,7 +41,8 @@ export async function discover(settings: ActiveOidc): Promise<oidc.Configuration
   }
 }
 
-async function requestDiscovery(settings: ActiveOidc): Promise<oidc.Configuration> {
+/** Reads the discovery document of the provider, without the cache. */
+export async function requestDiscovery(settings: ActiveOidc): Promise<oidc.Configuration> {
   const url = new URL(settings.discoverUrl);
   const algorithm = settings.idTokenSigningAlgorithm;
   return await oidc.discovery(
@@ -73,7 +74,7 @@ function authentication(secret: string | null): oidc.ClientAuth {
 }
 
 /** Follows no redirects and limits the size of a response. The signal in the options limits the time. */
-const boundedFetch: oidc.CustomFetch = async (url, options) => {
+export const boundedFetch: oidc.CustomFetch = async (url, options) => {
   const { body: sent, ...rest } = options;
   const response = await fetch(url, { ...rest, redirect: 'manual', ...(sent == null ? {} : { body: sent }) });
   const parts: Uint8Array[] = [];
@@ -103,7 +104,8 @@ export async function askProvider<T>(log: Log, work: () => Promise<T>): Promise<
 
 const ERROR_CODE = /^[a-z_]{1,60}$/;
 
-function detailsOf(error: unknown): { code: string; reason: string | undefined } {
+/** The code of a failure, and the error code of the provider. Both are safe to show. */
+export function detailsOf(error: unknown): { code: string; reason: string | undefined } {
   const { name, code, error: reason } = error as { name?: string; code?: string; error?: unknown };
   return {
     code: String(code ?? name).slice(0, 100),

@@ -1,4 +1,5 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
 
 export const LoginQuery = Type.Object({
   redirect: Type.Optional(
@@ -16,3 +17,92 @@ export const CallbackQuery = Type.Object({
   error: Type.Optional(Type.String({ maxLength: 200, description: 'Error code of the provider' })),
   iss: Type.Optional(Type.String({ maxLength: 1_000, description: 'Issuer of the response' })),
 });
+
+const CHECKS = ['discovery', 'issuer', 'keys', 'client', 'algorithm', 'scope', 'logout'] as const;
+const RESULTS = ['passed', 'warning', 'failed'] as const;
+
+export const OidcCheck = Named(
+  'OidcCheck',
+  Type.Object({
+    name: Type.Unsafe<(typeof CHECKS)[number]>({
+      type: 'string',
+      enum: [...CHECKS],
+      description:
+        'discovery: the document of the provider. issuer: the issuer in it. keys: the public keys. client: client ID and secret. algorithm, scope, logout: what the settings require of the provider',
+      examples: ['client'],
+    }),
+    result: Type.Unsafe<(typeof RESULTS)[number]>({
+      type: 'string',
+      enum: [...RESULTS],
+      description: 'warning: logins may work, but the test cannot verify it',
+      examples: ['passed'],
+    }),
+    message: Type.String({
+      description: 'The result in a sentence, without tokens and secrets',
+      examples: ['The provider accepts the client ID "halyard" with its secret.'],
+    }),
+  }),
+);
+export type OidcCheck = Static<typeof OidcCheck>;
+
+export const OidcTest = Named(
+  'OidcTest',
+  Type.Object({
+    passed: Type.Boolean({ description: 'Whether no check failed', examples: [true] }),
+    issuer: Nullable(
+      Type.String({
+        description: 'The issuer in the discovery document. Null: it cannot be read',
+        examples: ['https://login.example.com/realms/staff'],
+      }),
+    ),
+    checks: Type.Array(Ref(OidcCheck)),
+  }),
+);
+export type OidcTest = Static<typeof OidcTest>;
+
+export const MOST_ADMINS = 100;
+
+export const AdminLoginsQuery = Type.Object({
+  issuer: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description: 'Count only logins of this issuer. Default: of any issuer',
+      examples: ['https://login.example.com/realms/staff'],
+    }),
+  ),
+  clientId: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'Count only logins of this client. Default: the client of the settings',
+      examples: ['halyard'],
+    }),
+  ),
+});
+export type AdminLoginsQuery = Static<typeof AdminLoginsQuery>;
+
+export const AdminLogins = Named(
+  'AdminLogins',
+  Type.Object({
+    admins: Type.Array(
+      NamedObject('AdminLogin', {
+        id: Type.Integer({ examples: [1] }),
+        name: Nullable(Type.String({ examples: ['Ada Okafor'] })),
+        username: Nullable(Type.String({ examples: ['ada'] })),
+        email: Nullable(Type.String({ examples: ['ada@example.com'] })),
+        password: Type.Boolean({ description: 'Whether the user has a password' }),
+        singleSignOn: Type.Boolean({
+          description: 'Whether the user has logged in with single sign-on and can do so again',
+        }),
+      }),
+      { maxItems: MOST_ADMINS, description: 'Users with ADMIN, by id' },
+    ),
+    total: Type.Integer({ minimum: 0, description: 'Number of all users with ADMIN', examples: [2] }),
+    password: Type.Integer({ minimum: 0, description: 'How many of them have a password', examples: [1] }),
+    singleSignOn: Type.Integer({
+      minimum: 0,
+      description: 'How many of them have logged in with single sign-on and can do so again',
+      examples: [1],
+    }),
+  }),
+);
+export type AdminLogins = Static<typeof AdminLogins>;

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { IS_ADMIN } from '../../access/store.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { digest, INCREMENT_COUNTER, SECONDS_LEFT } from '../sessions/store.ts';
+import { type AdminLogins, type AdminLoginsQuery, MOST_ADMINS } from './schema.ts';
 
 /** Whether the attempt is neither finished nor expired by the clock of the database. */
 export async function isUnfinished(db: Reader, hash: Buffer, expiresAt: Date): Promise<boolean> {
@@ -119,4 +121,28 @@ export async function lockSignedIn(tx: Tx, id: number): Promise<SignedIn | undef
     select id, username, email from users
     where id = ${id} and deleted_at is null and kind = 'user' for update`.execute(tx);
   return rows[0];
+}
+
+/** Users with ADMIN, and how each can log in. An absent issuer or client counts identities of any. */
+export async function findAdminLogins(
+  db: Reader,
+  { issuer, clientId }: AdminLoginsQuery,
+): Promise<AdminLogins> {
+  const { rows } = await sql<AdminLogins>`
+    with admins as (
+      select users.id, users.name, users.username, users.email, users.password_hash is not null as password,
+        exists (
+          select from sso_identities
+          where user_id = users.id and issuer = coalesce(${issuer ?? null}, issuer)
+            and client_id = coalesce(${clientId ?? null}, client_id)
+        ) as "singleSignOn"
+      from users where users.kind = 'user' and users.deleted_at is null and ${IS_ADMIN}
+    )
+    select count(*) as total, count(*) filter (where password) as password,
+      count(*) filter (where "singleSignOn") as "singleSignOn",
+      coalesce(
+        (select jsonb_agg(to_jsonb(first) order by id) from (select * from admins order by id limit ${MOST_ADMINS}) as first),
+        '[]') as admins
+    from admins`.execute(db);
+  return rows[0] ?? { admins: [], total: 0, password: 0, singleSignOn: 0 };
 }

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { Page } from '../ui/Page.tsx';
+import { Tabs } from '../ui/Tabs.tsx';
+import s from './sign-in.module.css';
+
+const TABS = [
+  { to: '/admin/sign-in', label: 'OpenID Connect' },
+  { to: '/admin/sign-in/passwords', label: 'Passwords' },
+  { to: '/admin/sign-in/origins', label: 'Frontend origins' },
+];
+
+/** The pages about how people log in, and which pages frontend SDKs run in. */
+export function SignInFrame({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Page
+      title="Sign-in"
+      name={`${name} · Sign-in`}
+      actions={
+        <a href="/docs/#tag/single-sign-on" className={s.link}>
+          About single sign-on
+        </a>
+      }
+      head={<Tabs label="Sign-in" tabs={TABS} />}
+    >
+      {children}
+    </Page>
+  );
+}

@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core';
+import { Check, CircleX, RefreshCw, TriangleAlert } from 'lucide-react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { RailSection } from '../ui/RailSection.tsx';
+import { FIELDS } from './draft.ts';
+import type { OidcTest } from './queries.ts';
+import s from './sign-in.module.css';
+
+const NAMES: Record<OidcTest['checks'][number]['name'], string> = {
+  discovery: 'Discovery',
+  issuer: 'Issuer',
+  keys: 'Keys',
+  client: 'Client',
+  algorithm: 'Algorithm',
+  scope: 'Scope',
+  logout: 'Logout',
+};
+const ICONS = { passed: Check, warning: TriangleAlert, failed: CircleX };
+const TONES = { passed: 'on', warning: 'warn', failed: 'bad' };
+
+/** The result of the last test, and the button that starts one. */
+export function TestResult({
+  test,
+  isCurrent,
+  isPending,
+  error,
+  onTest,
+}: {
+  test: OidcTest | undefined;
+  /** Whether the test had the settings that the form shows. */
+  isCurrent: boolean;
+  isPending: boolean;
+  error: unknown;
+  onTest(): void;
+}) {
+  const rejected = Object.keys(messagesByField(error));
+  return (
+    <RailSection
+      title="Test result"
+      aside={
+        <Button leftSection={<RefreshCw size={14} />} loading={isPending} onClick={onTest}>
+          {test ? 'Test again' : 'Test'}
+        </Button>
+      }
+    >
+      <div role="status">
+        <FormErrors messages={otherMessages(error, FIELDS)} />
+        {rejected.length > 0 && <p className={s.stale}>Not tested: complete the marked fields first.</p>}
+        {!test && !error && (
+          <p className="muted">
+            A test asks the provider for its discovery document and its keys, and whether it knows the client.
+            It saves nothing.
+          </p>
+        )}
+        {test && !isCurrent && <p className={s.stale}>The form has changed since this test.</p>}
+        {test && (
+          <ul className={s.checks} data-stale={!isCurrent || undefined}>
+            {test.checks.map(({ name, result, message }) => {
+              const Icon = ICONS[result];
+              return (
+                <li key={name} data-tone={TONES[result]}>
+                  <Icon size={15} aria-label={result} />
+                  <p>
+                    <b>{NAMES[name]}</b> {message}
+                  </p>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </div>
+    </RailSection>
+  );
+}

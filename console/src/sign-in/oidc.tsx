@@ -1,0 +1,194 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Check } from 'lucide-react';
+import { useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { useMissingPermissions } from '../api/me.ts';
+import { Conflict } from '../ui/Conflict.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { findChange } from '../ui/last-change.ts';
+import { SaveBar } from '../ui/SaveBar.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { State } from '../ui/State.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import type { Version } from '../ui/versions.ts';
+import { counted } from '../ui/words.ts';
+import { Admins } from './Admins.tsx';
+import { changedNames, draftOf, FIELDS, inputOf, type OidcDraft, STORED } from './draft.ts';
+import { SignInFrame } from './Frame.tsx';
+import { lockoutOf } from './lockout.ts';
+import { LockoutNote } from './Note.tsx';
+import { OidcForm } from './OidcForm.tsx';
+import { adminLoginsQuery, oidcQuery, originsQuery, passwordsQuery, saveOidc, testOidc } from './queries.ts';
+import s from './sign-in.module.css';
+import { settingSubject } from './subject.ts';
+import { TestResult } from './TestResult.tsx';
+
+const SUBJECT = settingSubject('auth.oidc');
+
+/** Single sign-on with OpenID Connect. It is saved as it was tested. */
+export function OidcPage() {
+  const oidc = useQuery(oidcQuery);
+  const passwords = useQuery(passwordsQuery);
+  const origins = useQuery(originsQuery);
+  const error = oidc.error ?? passwords.error ?? origins.error;
+  return (
+    <SignInFrame name="OpenID Connect">
+      {error && <Failure error={error} onRetry={() => void oidc.refetch()} />}
+      {!error && !(oidc.data && passwords.data && origins.data) && <Skeleton />}
+      {oidc.data && passwords.data && origins.data && (
+        <Editor
+          saved={{ draft: draftOf(oidc.data.settings), etag: oidc.data.etag }}
+          hasPasswords={!passwords.data.settings.disabled}
+          callbackUrl={`${origins.data.publicUrl}/auth/oidc/callback`}
+        />
+      )}
+    </SignInFrame>
+  );
+}
+
+function Editor({
+  saved,
+  hasPasswords,
+  callbackUrl,
+}: {
+  saved: Version<OidcDraft>;
+  hasPasswords: boolean;
+  callbackUrl: string;
+}) {
+  const client = useQueryClient();
+  const missing = useMissingPermissions('setOidcSettings');
+  const [tested, setTested] = useState<string>();
+  const test = useMutation({
+    mutationFn: (sent: OidcDraft) => testOidc(inputOf(sent)),
+    onSuccess: (_, sent) => setTested(keyOf(sent)),
+  });
+  const read = async () => {
+    const { settings, etag } = await client.fetchQuery({ ...oidcQuery, staleTime: 0 });
+    return { draft: draftOf(settings), etag };
+  };
+  const editor = useEditor<OidcDraft>({
+    thing: 'sign-in:oidc',
+    current: saved,
+    read,
+    save: (sent, etag) => saveOidc(inputOf(sent), etag),
+    findChange: () => findChange(SUBJECT),
+    onSaved: async () => {
+      toast({ message: 'Sign-in settings saved.' });
+      return await read();
+    },
+    withoutSecrets: draft => ({ ...draft, secret: saved.draft.secret }),
+  });
+  const { draft, base, changes, change, error, conflict, question } = editor;
+  const isTested = tested === keyOf(draft);
+  const isPassed = isTested && test.data?.passed === true;
+  const { data: logins } = useQuery(
+    adminLoginsQuery({
+      ...(draft.clientId ? { clientId: draft.clientId } : {}),
+      ...(isTested && test.data?.issuer ? { issuer: test.data.issuer } : {}),
+    }),
+  );
+  const lockout = logins && lockoutOf(logins, { password: hasPasswords, singleSignOn: draft.enabled });
+  const runTest = () => test.mutate(draft);
+  if (conflict)
+    return (
+      <>
+        <Conflict noun="configuration" {...hidden(conflict)} />
+        {question}
+      </>
+    );
+  const rejected = error ?? (tested === undefined || !isTested ? test.error : undefined);
+  return (
+    <>
+      <FormAndEffect
+        as="page"
+        title="Effect"
+        isBusy={test.isPending}
+        onSubmit={runTest}
+        form={
+          <>
+            <FormErrors messages={otherMessages(error, FIELDS)} />
+            <OidcForm
+              draft={draft}
+              errors={messagesByField(rejected)}
+              callbackUrl={callbackUrl}
+              missing={missing}
+              change={part => {
+                change(part);
+                if (test.isError) test.reset();
+              }}
+            />
+          </>
+        }
+        bar={
+          changes.length > 0 && (
+            <SaveBar
+              changes={changes}
+              summary={
+                <>
+                  <b>{counted(changes.length, 'change')}</b> {changedNames(base, draft).join(' · ')}{' '}
+                  <SaveState isNeeded={draft.enabled} isTested={isTested} isPassed={isPassed} />
+                </>
+              }
+              missing={missing}
+              pending={editor.isPending}
+              disabled={(draft.enabled && !isPassed) || lockout?.isBlocked === true || missing.length > 0}
+              onSave={editor.save}
+              onInvalid={() => !isTested && runTest()}
+              onDiscard={editor.discard}
+            />
+          )
+        }
+      >
+        <TestResult
+          test={test.data}
+          isCurrent={isTested}
+          isPending={test.isPending}
+          error={test.error}
+          onTest={runTest}
+        />
+        <LockoutNote lockout={lockout} />
+        {logins && <Admins logins={logins} />}
+        <LastChange subject={SUBJECT} />
+      </FormAndEffect>
+      {question}
+    </>
+  );
+}
+
+const keyOf = (draft: OidcDraft): string => JSON.stringify(inputOf(draft));
+
+function SaveState({
+  isNeeded,
+  isTested,
+  isPassed,
+}: {
+  isNeeded: boolean;
+  isTested: boolean;
+  isPassed: boolean;
+}) {
+  if (!isNeeded) return null;
+  if (isPassed)
+    return (
+      <State tone="on" icon={<Check size={12} aria-hidden="true" />}>
+        Tested as shown
+      </State>
+    );
+  return (
+    <span className={s.untested} data-tone={isTested ? 'bad' : undefined}>
+      {isTested ? 'The test failed' : 'Test these settings to save them'}
+    </span>
+  );
+}
+
+/** A conflict shows the values of both sides, but no secret. */
+function hidden<C extends { base: OidcDraft; mine: OidcDraft; theirs: OidcDraft }>(conflict: C): C {
+  const { base, mine, theirs } = conflict;
+  const shown = (draft: OidcDraft): OidcDraft => ({
+    ...draft,
+    secret: draft.secret === base.secret ? draft.secret : draft.secret === '' ? '' : `${STORED} (new)`,
+  });
+  return { ...conflict, mine: shown(mine), theirs: shown(theirs) };
+}

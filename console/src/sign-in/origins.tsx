@@ -1,0 +1,132 @@
+import { Textarea } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { otherMessages, RequestError } from '../api/errors.ts';
+import { useMissingPermissions } from '../api/me.ts';
+import { Conflict } from '../ui/Conflict.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { findChange } from '../ui/last-change.ts';
+import { RailSection } from '../ui/RailSection.tsx';
+import { SaveBar } from '../ui/SaveBar.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import type { Version } from '../ui/versions.ts';
+import { SignInFrame } from './Frame.tsx';
+import { originsQuery, saveOrigins } from './queries.ts';
+import { settingSubject } from './subject.ts';
+
+const SUBJECT = settingSubject('cors');
+const PATH = /^\/body\/frontendApiOrigins\/(\d+)/;
+
+/** With the text, so that a line can be typed, and as a list, which is saved. */
+type Draft = { origins: string[]; text: string };
+
+const draftOf = (origins: string[]): Draft => ({ origins, text: origins.join('\n') });
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '');
+
+/** The origins whose pages may read flags with a frontend SDK. */
+export function OriginsPage() {
+  const { data, error, refetch } = useQuery(originsQuery);
+  return (
+    <SignInFrame name="Frontend origins">
+      {error && <Failure error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <Skeleton />}
+      {data && <Editor saved={{ draft: draftOf(data.origins), etag: data.etag }} />}
+    </SignInFrame>
+  );
+}
+
+function Editor({ saved }: { saved: Version<Draft> }) {
+  const client = useQueryClient();
+  const missing = useMissingPermissions('setCorsOrigins');
+  const read = async () => {
+    const { origins, etag } = await client.fetchQuery({ ...originsQuery, staleTime: 0 });
+    return { draft: draftOf(origins), etag };
+  };
+  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: 'sign-in:origins',
+    current: saved,
+    read,
+    save: (sent, etag) => saveOrigins(sent.origins, etag),
+    findChange: () => findChange(SUBJECT),
+    onSaved: async () => {
+      toast({ message: 'Origins saved. Every server applies them within a second.' });
+      return await read();
+    },
+  });
+  if (conflict)
+    return (
+      <>
+        <Conflict noun="list of origins" {...conflict} />
+        {question}
+      </>
+    );
+  const shown = changes.filter(({ path }) => path[0] === 'origins');
+  return (
+    <>
+      <FormAndEffect
+        as="page"
+        title="Effect"
+        onSubmit={editor.save}
+        form={
+          <>
+            <FormErrors messages={lineMessages(error).length > 0 ? [] : otherMessages(error, [])} />
+            <Textarea
+              label="Origins of your pages, one per line"
+              description="Scheme and host, such as https://shop.example.com. A * allows every page."
+              classNames={{ input: 'mono' }}
+              rows={10}
+              autoComplete="off"
+              spellCheck={false}
+              readOnly={missing.length > 0}
+              value={draft.text}
+              error={lineMessages(error).join(' ')}
+              onChange={({ target: { value } }) => change({ text: value, origins: linesOf(value) })}
+            />
+          </>
+        }
+        bar={
+          shown.length > 0 && (
+            <SaveBar
+              changes={shown}
+              missing={missing}
+              pending={editor.isPending}
+              disabled={missing.length > 0}
+              onSave={editor.save}
+              onDiscard={editor.discard}
+            />
+          )
+        }
+      >
+        <RailSection title="Pages that may read flags">
+          <p>
+            {draft.origins.includes('*')
+              ? 'Every page on the internet that has a frontend token.'
+              : draft.origins.length === 0
+                ? 'None. Frontend SDKs work only on pages of this server and outside browsers.'
+                : 'Only pages of these origins that have a frontend token. Browsers reject the others.'}
+          </p>
+        </RailSection>
+        <LastChange subject={SUBJECT} />
+      </FormAndEffect>
+      {question}
+    </>
+  );
+}
+
+/** Messages about single origins, with their line. */
+const lineMessages = (error: unknown): string[] =>
+  error instanceof RequestError
+    ? error.details.flatMap(({ path, message }) => {
+        const at = path?.match(PATH)?.[1];
+        return at === undefined
+          ? []
+          : [`Line ${Number(at) + 1}: ${message.replace(/^\S+\[?\d*\]? must/, 'must')}.`];
+      })
+    : [];

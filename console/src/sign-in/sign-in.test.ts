@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { changedNames, draftOf, inputOf, STORED } from './draft.ts';
+import { lockoutOf } from './lockout.ts';
+import type { AdminLogins, OidcSettings } from './queries.ts';
+
+const SETTINGS: OidcSettings = {
+  enabled: true,
+  discoverUrl: 'https://login.example.com',
+  clientId: 'halyard',
+  secret: STORED,
+  autoCreate: false,
+  emailDomains: '',
+  defaultRootRoleId: 3,
+  enableSingleSignOut: false,
+  enableGroupSyncing: false,
+  groupJsonPath: null,
+  addGroupsScope: false,
+  acrValues: null,
+  idTokenSigningAlgorithm: null,
+};
+
+test('an unchanged form is the settings again, and keeps the stored secret', () => {
+  expect(inputOf(draftOf(SETTINGS))).toEqual(SETTINGS);
+});
+
+test('names changed fields without their values', () => {
+  const draft = draftOf(SETTINGS);
+
+  expect(changedNames(draft, { ...draft, secret: 'hush', emailDomains: 'example.com' })).toEqual([
+    'client secret',
+    'email domains',
+  ]);
+});
+
+const admin = (username: string, password: boolean, singleSignOn: boolean) => ({
+  ...{ id: 1, name: null, email: null, username, password, singleSignOn },
+});
+const logins = (...admins: AdminLogins['admins']): AdminLogins => ({
+  admins,
+  total: admins.length,
+  password: admins.filter(one => one.password).length,
+  singleSignOn: admins.filter(one => one.singleSignOn).length,
+});
+const both = logins(admin('ada', true, false), admin('kavya', false, true));
+
+test.each([
+  ['both methods', { password: true, singleSignOn: true }, undefined],
+  ['single sign-on only', { password: false, singleSignOn: true }, false],
+  ['passwords only', { password: true, singleSignOn: false }, false],
+  ['neither', { password: false, singleSignOn: false }, true],
+])('says who is locked out with %s', (_, methods, isBlocked) => {
+  expect(lockoutOf(both, methods)?.isBlocked).toBe(isBlocked);
+});
+
+test('blocks single sign-on only while no admin has logged in with it', () => {
+  const lockout = lockoutOf(logins(admin('ada', true, false)), { password: false, singleSignOn: true });
+
+  expect(lockout).toMatchObject({ isBlocked: true, message: expect.stringContaining('Keep passwords') });
+});
+
+test('names at most three admins', () => {
+  const admins = ['a', 'b', 'c', 'd', 'e'].map(name => admin(name, true, false));
+
+  expect(
+    lockoutOf(logins(...admins, admin('z', false, true)), { password: false, singleSignOn: true })?.message,
+  ).toContain('Of 6 admins, a, b, c and 2 more have not logged in');
+});

@@ -1,0 +1,8 @@
+import type { Subject } from '../ui/last-change.ts';
+
+/** The events that change a setting: `auth.oidc`, `auth.simple` or `cors`. */
+export const settingSubject = (id: string): Subject => ({
+  types: ['setting-created', 'setting-updated'],
+  text: id,
+  isAbout: event => event.data?.id === id,
+});

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { Page } from '../ui/Page.tsx';
+import { Tabs } from '../ui/Tabs.tsx';
+import s from './transfer.module.css';
+
+const TABS = [
+  { to: '/admin/transfer', label: 'Export' },
+  { to: '/admin/transfer/import', label: 'Import' },
+];
+
+/** Flags between environments, projects and instances. */
+export function TransferFrame({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Page
+      title="Transfer"
+      name={`${name} · Transfer`}
+      note="Flags between environments, projects and instances"
+      actions={
+        <a href="/docs/#tag/export-and-import" className={s.link}>
+          About export and import
+        </a>
+      }
+      head={<Tabs label="Transfer" tabs={TABS} />}
+    >
+      {children}
+    </Page>
+  );
+}

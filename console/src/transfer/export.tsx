@@ -1,0 +1,159 @@
+import '@mantine/core/styles/FloatingIndicator.layer.css';
+import '@mantine/core/styles/SegmentedControl.layer.css';
+import { Button, NativeSelect, SegmentedControl, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { download } from '../ui/download.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { RailSection } from '../ui/RailSection.tsx';
+import { TransferFrame } from './Frame.tsx';
+import { type ExportInput, exportFlags } from './queries.ts';
+import s from './transfer.module.css';
+import { contentsOf } from './words.ts';
+
+const KINDS = [
+  { value: 'project', label: 'A project' },
+  { value: 'tag', label: 'A tag' },
+  { value: 'features', label: 'Flags by name' },
+] as const;
+const FIELDS = ['environment', 'project', 'tag', 'features'];
+
+type Form = {
+  kind: (typeof KINDS)[number]['value'];
+  environment: string;
+  project: string;
+  tag: string;
+  features: string;
+};
+
+const inputOf = ({ kind, environment, project, tag, features }: Form): ExportInput => ({
+  environment,
+  ...(kind === 'project' ? { project } : {}),
+  ...(kind === 'tag' ? { tag: tag.trim() } : {}),
+  ...(kind === 'features' ? { features: features.split(/[\s,]+/).filter(Boolean) } : {}),
+});
+
+/** Exports flags as they are in one environment. */
+export function ExportPage() {
+  const { data: projects = [] } = useQuery(projectsQuery);
+  const { data: environments } = useQuery(environmentsQuery);
+  const [typed, setTyped] = useState<Partial<Form>>({});
+  const form: Form = {
+    kind: 'project',
+    environment: environments?.environments[0]?.name ?? '',
+    project: projects[0]?.id ?? '',
+    tag: '',
+    features: '',
+    ...typed,
+  };
+  const run = useMutation({ mutationFn: (input: ExportInput) => exportFlags(input) });
+  const errors = messagesByField(run.error);
+  const input = inputOf(form);
+  const isCurrent = JSON.stringify(run.variables) === JSON.stringify(input);
+  const change = (part: Partial<Form>) => setTyped(before => ({ ...before, ...part }));
+  const isComplete = form.kind === 'project' ? form.project !== '' : form[form.kind].trim() !== '';
+  return (
+    <TransferFrame name="Export">
+      <FormAndEffect
+        onSubmit={() => run.mutate(input)}
+        wide
+        title="What is in it"
+        isBusy={run.isPending}
+        form={
+          <>
+            <FormErrors messages={otherMessages(run.error, FIELDS)} />
+            <SegmentedControl
+              aria-label="What to export"
+              value={form.kind}
+              data={[...KINDS]}
+              onChange={value => change({ kind: KINDS.find(one => one.value === value)?.value ?? 'project' })}
+            />
+            {form.kind === 'project' && (
+              <NativeSelect
+                label="Project"
+                value={form.project}
+                data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+                error={errors.project}
+                onChange={event => change({ project: event.target.value })}
+              />
+            )}
+            {form.kind === 'tag' && (
+              <TextInput
+                label="Tag"
+                description="Type and value, such as simple:checkout. Exports flags of all projects that you can read."
+                classNames={{ input: 'mono' }}
+                maxLength={101}
+                value={form.tag}
+                error={errors.tag}
+                onChange={event => change({ tag: event.target.value })}
+              />
+            )}
+            {form.kind === 'features' && (
+              <Textarea
+                label="Names"
+                description="Separated by spaces, commas or line breaks. At most 1,000."
+                classNames={{ input: 'mono' }}
+                rows={6}
+                spellCheck={false}
+                value={form.features}
+                error={errors.features}
+                onChange={event => change({ features: event.target.value })}
+              />
+            )}
+            <NativeSelect
+              label="Environment"
+              description="The export has the strategies, variants and state of this environment."
+              value={form.environment}
+              data={environments?.environments.map(({ name }) => name) ?? []}
+              error={errors.environment}
+              onChange={event => change({ environment: event.target.value })}
+            />
+          </>
+        }
+        actions={
+          <>
+            <Button type="submit" variant="filled" loading={run.isPending} disabled={!isComplete}>
+              Export
+            </Button>
+            <span className="muted">Records an event in each project.</span>
+          </>
+        }
+      >
+        {!run.data && (
+          <p className="muted">
+            An export has the flags with their strategies, variants, tags, parents and links in one
+            environment, the names of their segments, and their context fields and tag types. It has no
+            tokens, people or events.
+          </p>
+        )}
+        {run.data && (
+          <RailSection title={isCurrent ? 'Ready' : 'Earlier export'}>
+            <ul className={s.contents}>
+              {contentsOf(run.data).map(words => (
+                <li key={words}>{words}</li>
+              ))}
+              {run.data.features.length === 0 && <li>No flags match.</li>}
+            </ul>
+            <Button
+              variant="filled"
+              leftSection={<Download size={14} />}
+              disabled={run.data.features.length === 0}
+              onClick={() =>
+                download(
+                  `flags-${run.variables?.project ?? 'selected'}-${run.variables?.environment ?? ''}.json`,
+                  JSON.stringify(run.data, null, 2),
+                )
+              }
+            >
+              Download
+            </Button>
+          </RailSection>
+        )}
+      </FormAndEffect>
+    </TransferFrame>
+  );
+}

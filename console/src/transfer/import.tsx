@@ -1,0 +1,199 @@
+import { Button, NativeSelect, Textarea } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ChangeEvent, useId, useState } from 'react';
+import { otherMessages } from '../api/errors.ts';
+import { projectsQuery } from '../shell/queries.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { State } from '../ui/State.tsx';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import { WaitingChanges } from '../ui/WaitingChanges.tsx';
+import { counted } from '../ui/words.ts';
+import { Examination } from './Examination.tsx';
+import { TransferFrame } from './Frame.tsx';
+import { examineImport, type ImportInput, importFlags, projectEnvironmentsQuery } from './queries.ts';
+import s from './transfer.module.css';
+import { contentsOf, exportOf } from './words.ts';
+
+/** The server accepts 8 MiB. */
+const MOST_BYTES = 8_388_608;
+
+type Source = { text: string; file?: string; problem?: string };
+
+/** Imports flags: a file or pasted JSON, then its examination, then the import. */
+export function ImportPage() {
+  const { data: projects = [] } = useQuery(projectsQuery);
+  const [source, setSource] = useState<Source>({ text: '' });
+  const [chosen, setChosen] = useState<{ project?: string; environment?: string }>({});
+  const project = chosen.project ?? projects[0]?.id ?? '';
+  const { data: places } = useQuery(projectEnvironmentsQuery(project));
+  const environments = places?.environments ?? [];
+  const environment = chosen.environment ?? environments[0]?.name ?? '';
+  const isProduction = environments.find(({ name }) => name === environment)?.type === 'production';
+
+  const parsed = source.text === '' ? undefined : exportOf(source.text);
+  const data = parsed && 'data' in parsed ? parsed.data : undefined;
+  const problem = source.problem ?? (parsed && 'problem' in parsed ? parsed.problem : undefined);
+  const input: ImportInput | undefined =
+    data && project && environment ? { project, environment, data } : undefined;
+  const key = JSON.stringify([source.text, project, environment]);
+
+  const [examined, setExamined] = useState<string>();
+  const examine = useMutation({
+    mutationFn: (body: ImportInput) => examineImport(body),
+    onSuccess: () => setExamined(key),
+  });
+  const apply = useMutation({ mutationFn: (body: ImportInput) => importFlags(body) });
+  const report = examined === key ? examine.data : undefined;
+  const isPossible = report?.errors.length === 0 && report.permissions.length === 0;
+  const change = (next: Source) => {
+    setSource(next);
+    examine.reset();
+    apply.reset();
+  };
+  const { question } = useUnsaved(source.text !== '' && !apply.isSuccess, () => {});
+
+  return (
+    <TransferFrame name="Import">
+      <FormAndEffect
+        wide
+        title={apply.isSuccess ? 'Imported' : 'What the import does'}
+        isBusy={examine.isPending || apply.isPending}
+        onSubmit={() => input && examine.mutate(input)}
+        form={
+          <>
+            <FormErrors messages={otherMessages(examine.error, [])} />
+            <SourceFields source={source} problem={problem} onChange={change} />
+            {data && <p className={s.found}>{contentsOf(data).join(', ')}</p>}
+            <NativeSelect
+              label="Into the project"
+              value={project}
+              data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+              onChange={event => {
+                setChosen({ project: event.target.value });
+                apply.reset();
+              }}
+            />
+            <NativeSelect
+              label="Into the environment"
+              description="Other environments do not change."
+              value={environment}
+              data={environments.map(({ name }) => name)}
+              onChange={event => {
+                setChosen({ project, environment: event.target.value });
+                apply.reset();
+              }}
+            />
+          </>
+        }
+        actions={
+          <Button
+            type="submit"
+            variant={isPossible ? 'default' : 'filled'}
+            loading={examine.isPending}
+            disabled={!input}
+          >
+            Examine
+          </Button>
+        }
+      >
+        {!report && !apply.isSuccess && (
+          <p className="muted">
+            The examination lists conflicts, the permissions that you lack, and what the import creates,
+            overwrites and leaves out. It writes nothing.
+          </p>
+        )}
+        {report && !apply.isSuccess && (
+          <>
+            <Examination report={report} />
+            <FormErrors messages={otherMessages(apply.error, [])} />
+            <WaitingChanges />
+            <div className={s.apply}>
+              <Button
+                variant="filled"
+                loading={apply.isPending}
+                disabled={!isPossible}
+                onClick={() => input && apply.mutate(input)}
+              >
+                Import {counted(report.effect.created.length + report.effect.overwritten.length, 'flag')} into{' '}
+                {isProduction ? `${environment} (production)` : environment}
+              </Button>
+              <span role="status" className="muted">
+                {apply.isPending
+                  ? 'Importing… The import does everything or nothing.'
+                  : !isPossible && 'Resolve the conflicts and permissions first.'}
+              </span>
+            </div>
+          </>
+        )}
+        {apply.isSuccess && (
+          <div role="status" className={s.done}>
+            <State tone="on">Done</State>
+            {apply.data ? (
+              <p>
+                The import is one change.{' '}
+                <Link to="/events/$eventId" params={{ eventId: String(apply.data.id) }}>
+                  Open it in the event log
+                </Link>{' '}
+                or{' '}
+                <Link to="/projects/$projectId" params={{ projectId: project }}>
+                  see the flags
+                </Link>
+                .
+              </p>
+            ) : (
+              <p>Nothing changed: the flags had this state already.</p>
+            )}
+          </div>
+        )}
+      </FormAndEffect>
+      {question}
+    </TransferFrame>
+  );
+}
+
+function SourceFields({
+  source,
+  problem,
+  onChange,
+}: {
+  source: Source;
+  problem: string | undefined;
+  onChange(source: Source): void;
+}) {
+  const id = useId();
+  const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const [file] = target.files ?? [];
+    if (!file) return;
+    if (file.size > MOST_BYTES)
+      return onChange({
+        text: '',
+        file: file.name,
+        problem: 'The file is larger than 8 MiB, the most that the server accepts.',
+      });
+    onChange({ text: await file.text(), file: file.name });
+  };
+  return (
+    <>
+      <div className={s.file}>
+        <label htmlFor={id}>File</label>
+        <input id={id} type="file" accept=".json,application/json" onChange={event => void read(event)} />
+      </div>
+      {source.file === undefined ? (
+        <Textarea
+          label="Or paste an export"
+          classNames={{ input: 'mono' }}
+          rows={8}
+          spellCheck={false}
+          autoComplete="off"
+          value={source.text}
+          error={problem}
+          onChange={event => onChange({ text: event.target.value })}
+        />
+      ) : (
+        problem && <FormErrors messages={[problem]} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,2 @@
+export { ExportPage } from './export.tsx';
+export { ImportPage } from './import.tsx';

@@ -1,0 +1,166 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { MASK } from '../../platform/secrets/mask.ts';
+import { makePerson, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import {
+  CLIENT,
+  type IdentityProvider,
+  listen,
+  startIdentityProvider,
+  stop,
+} from '../../test/identity-provider.ts';
+import { call } from '../../test/request.ts';
+import { configureSso } from '../../test/single-sign-on.ts';
+
+const harness = useHarness();
+const TEST = '/api/admin/auth/oidc/test';
+let provider: IdentityProvider;
+
+beforeAll(async () => {
+  provider = await startIdentityProvider();
+});
+afterAll(() => provider.close());
+beforeEach(async () => {
+  await sql`delete from auth_settings`.execute(harness.db);
+});
+
+const tryOut = (body: object) => call(harness.app, 'POST', TEST, { body });
+const given = () => ({ discoverUrl: provider.issuer, ...CLIENT });
+const resultsOf = ({ body }: { body: { checks: { name: string; result: string }[] } }) =>
+  Object.fromEntries(body.checks.map(({ name, result }) => [name, result]));
+
+test('asks the provider for its document, keys and client, and saves nothing', async () => {
+  const response = await tryOut({
+    ...given(),
+    idTokenSigningAlgorithm: 'RS256',
+    addGroupsScope: true,
+    enableSingleSignOut: true,
+  });
+
+  expect(response).toMatchObject({ status: 200, body: { passed: true, issuer: provider.issuer } });
+  expect(resultsOf(response)).toEqual({
+    discovery: 'passed',
+    algorithm: 'passed',
+    keys: 'passed',
+    client: 'passed',
+    scope: 'passed',
+    logout: 'passed',
+  });
+  expect((await sql`select from auth_settings`.execute(harness.db)).rows).toHaveLength(0);
+});
+
+test.each<[string, () => object, string]>([
+  ['a wrong secret', () => ({ secret: 'wrong' }), 'client'],
+  ['an unknown client', () => ({ clientId: 'unknown' }), 'client'],
+  ['an algorithm that the provider does not use', () => ({ idTokenSigningAlgorithm: 'ES512' }), 'algorithm'],
+  ['a path without a document', () => ({ discoverUrl: `${provider.issuer}/elsewhere` }), 'discovery'],
+  ['a port where nothing listens', () => ({ discoverUrl: 'http://127.0.0.1:9' }), 'discovery'],
+])('fails with %s', async (_, fields, check) => {
+  const response = await tryOut({ ...given(), ...fields() });
+
+  expect(response).toMatchObject({ status: 200, body: { passed: false } });
+  expect(resultsOf(response)[check]).toBe('failed');
+  expect(JSON.stringify(response.body)).not.toContain(CLIENT.secret);
+});
+
+test.each<[string, (issuer: string) => object, object]>([
+  ['another issuer', () => ({ issuer: 'https://elsewhere.example' }), { issuer: 'failed' }],
+  ['no keys', () => ({}), { keys: 'failed' }],
+  [
+    'keys at an http URL elsewhere',
+    () => ({ jwks_uri: 'http://elsewhere.example/keys' }),
+    { keys: 'failed' },
+  ],
+])('fails with a document that has %s', async (_, metadata, expected) => {
+  let issuer = '';
+  const { url, server } = await listen((request, response) =>
+    response
+      .setHeader('content-type', 'application/json')
+      .end(
+        JSON.stringify(
+          request.url === '/.well-known/openid-configuration'
+            ? { issuer, token_endpoint: `${issuer}/token`, jwks_uri: `${issuer}/keys`, ...metadata(issuer) }
+            : {},
+        ),
+      ),
+  );
+  issuer = url;
+  try {
+    const response = await tryOut({ ...given(), discoverUrl: issuer });
+
+    expect(response).toMatchObject({ status: 200, body: { passed: false } });
+    expect(resultsOf(response)).toMatchObject(expected);
+  } finally {
+    await stop(server);
+  }
+});
+
+test('sends the stored secret only to the URL it was entered for', async () => {
+  const requests: string[] = [];
+  const { url, server } = await listen((request, response) => {
+    requests.push(request.url ?? '');
+    response.end();
+  });
+  try {
+    await configureSso(harness.app, provider.issuer);
+
+    const kept = await tryOut({});
+    const masked = await tryOut({ secret: MASK, clientId: CLIENT.clientId });
+    const elsewhere = await tryOut({ discoverUrl: url });
+
+    for (const response of [kept, masked]) expect(resultsOf(response)).toMatchObject({ client: 'passed' });
+    expect(elsewhere).toMatchObject({ status: 400, body: { details: [{ path: '/body/secret' }] } });
+    expect(requests).toEqual([]);
+  } finally {
+    await stop(server);
+  }
+});
+
+test.each<[string, object, string]>([
+  ['no URL', { clientId: 'halyard' }, '/body/discoverUrl'],
+  ['a URL with http', { ...CLIENT, discoverUrl: 'http://login.example.com' }, '/body/discoverUrl'],
+  ['no client', { discoverUrl: 'https://login.example.com' }, '/body/clientId'],
+  [
+    'a mask without a stored secret',
+    { clientId: 'x', discoverUrl: 'https://login.example.com', secret: MASK },
+    '/body/secret',
+  ],
+])('rejects %s at its field', async (_, body, path) => {
+  const { status, body: error } = await tryOut(body);
+
+  expect(status).toBe(400);
+  expect(error.details.map((one: { path: string }) => one.path)).toContain(path);
+});
+
+test('lists how admins can log in, for the client of the settings or a given one', async () => {
+  await sql`update users set deleted_at = now()`.execute(harness.db);
+  const ada = await makePerson(harness.db, 'Admin');
+  const kavya = await makeUser(harness.db, 'Admin');
+  await makeUser(harness.db, 'Editor');
+  await configureSso(harness.app, provider.issuer);
+  await sql`
+    insert into sso_identities (issuer, client_id, subject, user_id)
+    values (${provider.issuer}, ${CLIENT.clientId}, 'kavya', ${kavya.id})`.execute(harness.db);
+  const ask = async (query = '') => (await call(harness.app, 'GET', `/api/admin/auth/admins${query}`)).body;
+
+  expect(await ask()).toMatchObject({
+    total: 2,
+    password: 1,
+    singleSignOn: 1,
+    admins: [
+      { id: ada.id, password: true, singleSignOn: false },
+      { id: kavya.id, password: false, singleSignOn: true },
+    ],
+  });
+  expect(await ask(`?issuer=${encodeURIComponent(provider.issuer)}`)).toMatchObject({ singleSignOn: 1 });
+  expect(await ask('?issuer=https://elsewhere.example')).toMatchObject({ singleSignOn: 0 });
+  expect(await ask('?clientId=other')).toMatchObject({ singleSignOn: 0 });
+});
+
+test('requires the permission to change the settings', async () => {
+  const { token } = await makeUser(harness.db, 'Editor');
+
+  expect((await call(harness.app, 'POST', TEST, { token, body: given() })).status).toBe(403);
+  expect((await call(harness.app, 'GET', '/api/admin/auth/admins', { token })).status).toBe(403);
+});

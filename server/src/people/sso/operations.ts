@@ -1,0 +1,49 @@
+import { jsonResponse } from '../../platform/http/schema.ts';
+import { type OperationModule, query } from '../../record/operations/definition.ts';
+import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
+import { proposedOidc } from '../auth-settings/proposed-oidc.ts';
+import { OidcSettingsInput } from '../auth-settings/schema.ts';
+import { findOidc } from '../auth-settings/store.ts';
+import { AdminLogins, AdminLoginsQuery, OidcCheck, OidcTest } from './schema.ts';
+import { findAdminLogins } from './store.ts';
+import { trySettings } from './try-settings.ts';
+
+const permission = ['ADMIN', 'UPDATE_AUTH_CONFIGURATION'] as const;
+
+/** What an admin asks before changing the settings of single sign-on. */
+export const SSO: OperationModule = {
+  tag: 'Single sign-on',
+  schemas: [OidcCheck, OidcTest, AdminLogins],
+  operations: [
+    query({
+      id: 'testOidcSettings',
+      route: 'POST /api/admin/auth/oidc/test',
+      summary: 'Test OIDC settings',
+      description:
+        'Asks the provider for its discovery document and keys, and whether it knows the client, with the settings as they would be after an update with this body. Saves nothing. The stored secret is sent only if the discoverUrl is the one it was entered for; otherwise the body needs the secret.',
+      permission,
+      body: OidcSettingsInput,
+      output: jsonResponse('The result of each check', OidcTest),
+      rejectUnknownFields: ACCEPTED_FIELDS.oidc,
+      read: async ({ db, keyring, publicUrl }, { body }) =>
+        await trySettings(await proposedOidc(db, keyring, body), { publicUrl }),
+    }),
+    query({
+      id: 'getAdminLogins',
+      route: 'GET /api/admin/auth/admins',
+      summary: 'List how admins can log in',
+      description:
+        'Returns the users with ADMIN, and for each whether they have a password and whether they have logged in with single sign-on. Read it before you disable a login method. Lists at most 100 users; the counts include all.',
+      permission,
+      query: AdminLoginsQuery,
+      output: jsonResponse('The admins', AdminLogins),
+      read: async ({ db }, { query: { issuer, clientId } }) => {
+        const client = clientId ?? (await findOidc(db))?.content.clientId ?? undefined;
+        return await findAdminLogins(db, {
+          ...(issuer === undefined ? {} : { issuer }),
+          ...(client === undefined ? {} : { clientId: client }),
+        });
+      },
+    }),
+  ],
+};

@@ -1,0 +1,164 @@
+import * as oidc from 'openid-client';
+import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
+import { isOnThisMachine } from '../auth-settings/settings.ts';
+import { callbackUrl } from './login.ts';
+import { boundedFetch, detailsOf, requestDiscovery, type Sso, TIMEOUT_SECONDS } from './provider.ts';
+import type { OidcCheck, OidcTest } from './schema.ts';
+
+type Metadata = ReturnType<oidc.Configuration['serverMetadata']>;
+
+const passed = (name: OidcCheck['name'], message: string): OidcCheck => ({ name, result: 'passed', message });
+const warning = (name: OidcCheck['name'], message: string): OidcCheck => ({
+  name,
+  result: 'warning',
+  message,
+});
+const failed = (name: OidcCheck['name'], message: string): OidcCheck => ({ name, result: 'failed', message });
+
+/**
+ * Asks the provider what a login asks it, except for the person: its discovery document, its keys, and whether it knows the client.
+ * Saves nothing. At most three requests, each within the limits of a login.
+ */
+export async function trySettings(settings: ActiveOidc, sso: Pick<Sso, 'publicUrl'>): Promise<OidcTest> {
+  let provider: oidc.Configuration;
+  try {
+    provider = await requestDiscovery(settings);
+  } catch (error) {
+    return resultOf(null, [discoveryFailure(settings, error)]);
+  }
+  const metadata = provider.serverMetadata();
+  const checks = [
+    passed('discovery', `The discovery document names the issuer ${metadata.issuer}.`),
+    algorithmCheck(settings, metadata),
+    await keysCheck(metadata),
+    await clientCheck(provider, settings, callbackUrl(sso)),
+    ...(settings.addGroupsScope ? [scopeCheck(metadata)] : []),
+    ...(settings.enableSingleSignOut ? [logoutCheck(metadata)] : []),
+  ];
+  return resultOf(metadata.issuer, checks);
+}
+
+const resultOf = (issuer: string | null, checks: OidcCheck[]): OidcTest => ({
+  passed: checks.every(({ result }) => result !== 'failed'),
+  issuer,
+  checks,
+});
+
+function discoveryFailure({ discoverUrl }: ActiveOidc, error: unknown): OidcCheck {
+  const { code } = detailsOf(error);
+  if (code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED')
+    return failed(
+      'issuer',
+      `The document at ${discoverUrl} names a different issuer. Enter the issuer exactly as the provider shows it, including a slash at its end.`,
+    );
+  return failed('discovery', `The discovery document cannot be read from ${discoverUrl}: ${wordsOf(code)}.`);
+}
+
+/** What a failure means for the person who entered the URL. */
+function wordsOf(code: string): string {
+  if (/TIMEOUT|ABORT/.test(code)) return `no response within ${TIMEOUT_SECONDS} seconds`;
+  if (/PARSE_ERROR|NOT_JSON/.test(code)) return 'the response is not JSON';
+  if (/NOT_CONFORM/.test(code))
+    return 'the response is not a discovery document (a redirect is not followed)';
+  if (/^OAUTH_/.test(code)) return `the document is invalid (${code})`;
+  return 'the server cannot be reached';
+}
+
+function algorithmCheck({ idTokenSigningAlgorithm: chosen }: ActiveOidc, metadata: Metadata): OidcCheck {
+  const announced = metadata.id_token_signing_alg_values_supported ?? [];
+  if (chosen === null)
+    return passed('algorithm', 'ID tokens may use any algorithm that the provider announces.');
+  if (announced.length === 0)
+    return warning(
+      'algorithm',
+      `The provider announces no signing algorithms, so ${chosen} is not verified.`,
+    );
+  return announced.includes(chosen)
+    ? passed('algorithm', `The provider signs ID tokens with ${chosen}.`)
+    : failed(
+        'algorithm',
+        `The provider does not sign ID tokens with ${chosen}. It announces ${listed(announced)}.`,
+      );
+}
+
+/** Providers write these lists. */
+const listed = (names: readonly string[]): string =>
+  names
+    .slice(0, 20)
+    .map(name => String(name).slice(0, 50))
+    .join(', ');
+
+async function keysCheck({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
+  const url = URL.parse(address ?? '');
+  if (!url) return failed('keys', 'The discovery document has no jwks_uri, so ID tokens cannot be verified.');
+  if (url.protocol !== 'https:' && !isOnThisMachine(url))
+    return failed('keys', 'The keys of the provider are not at an https URL.');
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1_000);
+    const response = await boundedFetch(url.href, {
+      method: 'GET',
+      headers: {},
+      body: undefined,
+      redirect: 'manual',
+      signal,
+    });
+    const { keys } = (await response.json()) as { keys?: unknown };
+    if (response.ok && Array.isArray(keys) && keys.length > 0)
+      return passed('keys', `The provider publishes ${keys.length === 1 ? '1 key' : `${keys.length} keys`}.`);
+    return failed('keys', 'The provider publishes no keys, so ID tokens cannot be verified.');
+  } catch (error) {
+    const { code } = detailsOf(error);
+    return failed(
+      'keys',
+      `The keys of the provider cannot be read: ${/Timeout|Abort/i.test(code) ? wordsOf('TIMEOUT') : 'the response is not a list of keys'}.`,
+    );
+  }
+}
+
+/** Exchanges a code that does not exist. A provider that knows the client rejects the code, otherwise the client. */
+async function clientCheck(
+  provider: oidc.Configuration,
+  { clientId, secret }: ActiveOidc,
+  redirectUri: string,
+): Promise<OidcCheck> {
+  const credentials =
+    secret === null ? `the client ID "${clientId}"` : `the client ID "${clientId}" with its secret`;
+  const unverified = (why: string) =>
+    warning(
+      'client',
+      `Whether the provider knows ${credentials} is not verified: ${why}. The first login shows it.`,
+    );
+  try {
+    await oidc.genericGrantRequest(provider, 'authorization_code', {
+      code: oidc.randomState(),
+      redirect_uri: redirectUri,
+      code_verifier: oidc.randomPKCECodeVerifier(),
+    });
+    return unverified('it accepted a code that does not exist');
+  } catch (error) {
+    const { code, reason } = detailsOf(error);
+    if (reason === 'invalid_grant') return passed('client', `The provider accepts ${credentials}.`);
+    if (
+      reason === 'invalid_client' ||
+      reason === 'unauthorized_client' ||
+      code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE'
+    )
+      return failed('client', `The provider does not accept ${credentials}.`);
+    return unverified(
+      reason === undefined ? 'its token endpoint did not respond as expected' : `it responded with ${reason}`,
+    );
+  }
+}
+
+const scopeCheck = ({ scopes_supported: scopes }: Metadata): OidcCheck =>
+  scopes === undefined || scopes.includes('groups')
+    ? passed('scope', 'The scope groups can be requested.')
+    : warning(
+        'scope',
+        'The provider does not announce the scope groups. It may reject logins that request it.',
+      );
+
+const logoutCheck = ({ end_session_endpoint: endpoint }: Metadata): OidcCheck =>
+  endpoint === undefined
+    ? warning('logout', 'The provider has no logout page, so a logout ends at Halyard.')
+    : passed('logout', 'A logout continues at the provider.');
