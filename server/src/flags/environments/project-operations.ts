@@ -1,6 +1,8 @@
+import { notFound } from '../../platform/errors.ts';
 import { inEnvironment, inProject } from '../../platform/http/params.ts';
 import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
+import { unchanged } from '../../record/versioned.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';
 import { checkStrategy } from '../feature-environments/validate-strategy.ts';
 import { setDefaultStrategy } from './default-strategy.ts';
@@ -8,15 +10,17 @@ import { addEnvironmentToProject, removeEnvironmentFromProject } from './project
 import {
   DefaultStrategy,
   EnvironmentChoice,
+  EnvironmentInProject,
   EnvironmentOfProject,
   EnvironmentOfProjectList,
 } from './schema.ts';
-import { listEnvironmentsOf } from './store.ts';
+import { findProjectEnvironment, listEnvironmentsOf } from './store.ts';
+import { VERSIONED_PROJECT_ENVIRONMENT } from './version.ts';
 
 /** The environments of one project. */
 export const PROJECT_ENVIRONMENTS: OperationModule = {
   tag: 'Environments',
-  schemas: [DefaultStrategy, EnvironmentOfProject, EnvironmentOfProjectList],
+  schemas: [DefaultStrategy, EnvironmentOfProject, EnvironmentOfProjectList, EnvironmentInProject],
   operations: [
     query({
       id: 'getProjectEnvironments',
@@ -30,6 +34,22 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
         version: 1,
         environments: await listEnvironmentsOf(db, projectId),
       }),
+    }),
+    query({
+      id: 'getProjectEnvironment',
+      route: 'GET /api/admin/projects/:projectId/environments/:environment',
+      summary: 'Get an environment of a project',
+      description:
+        'Returns the default strategy of a project in an environment, and the counts that show what changing or removing it affects.',
+      permission: 'NONE',
+      params: inEnvironment,
+      output: jsonResponse('The environment of the project', EnvironmentInProject),
+      versioned: VERSIONED_PROJECT_ENVIRONMENT,
+      read: async ({ db }, { params: { projectId, environment } }) => {
+        const found = await findProjectEnvironment(db, projectId, environment);
+        if (!found) throw notFound(`Environment "${environment}" of project "${projectId}"`);
+        return found;
+      },
     }),
     command({
       id: 'addEnvironmentToProject',
@@ -71,6 +91,8 @@ export const PROJECT_ENVIRONMENTS: OperationModule = {
       output: jsonResponse('The default strategy', DefaultStrategy),
       checks: [({ params: { projectId = '' }, body }, db) => checkStrategy(db, projectId, body)],
       events: ['default-strategy-updated'],
+      precondition: ({ params: { projectId, environment } }) =>
+        unchanged(VERSIONED_PROJECT_ENVIRONMENT, { projectId, environment }),
       run: (current, { params: { projectId, environment }, body }) =>
         setDefaultStrategy(current, projectId, environment, body),
     }),

@@ -377,3 +377,63 @@ test('adding an environment to a project and deleting another one of it do not d
 
   expect((await deleting).status).toBe(200);
 });
+
+const read = async (project: string, environment = 'production') =>
+  await call(harness.app, 'GET', `/api/admin/projects/${project}/environments/${environment}`);
+
+test('shows what a project has in an environment, and which features would start with the default strategy', async () => {
+  await makeProject(harness.db, { id: 'shown' });
+  const features = '/api/admin/projects/shown/features';
+  for (const name of ['shown-b', 'shown-a', 'shown-on', 'shown-disabled', 'shown-archived'])
+    await call(harness.app, 'POST', features, { body: { name } });
+  await call(harness.app, 'POST', `${features}/shown-on/environments/production/on`);
+  for (const [name, disabled] of [
+    ['shown-disabled', true],
+    ['shown-archived', false],
+  ] as const)
+    await call(harness.app, 'POST', `${features}/${name}/environments/production/strategies`, {
+      body: { name: 'default', disabled },
+    });
+  await call(harness.app, 'PUT', `${features}/shown-archived/environments/production/variants`, {
+    body: [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
+  });
+  await call(harness.app, 'DELETE', `${features}/shown-archived`);
+  const { body: strategy } = await setDefault('shown', { name: 'default' });
+
+  const { status, body } = await read('shown');
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    environment: 'production',
+    defaultStrategy: strategy,
+    features: 4,
+    enabledFeatures: 1,
+    strategies: 3,
+    variants: 1,
+    startingFeatures: 3,
+    startingFeatureNames: ['shown-a', 'shown-b', 'shown-disabled'],
+  });
+  expect(await read('shown', 'development')).toMatchObject({ body: { startingFeatures: 4, strategies: 0 } });
+  expect(await read('shown', 'elsewhere')).toMatchObject({
+    status: 404,
+    body: { message: 'Environment "elsewhere" of project "shown" does not exist.' },
+  });
+});
+
+test('rejects a default strategy that is based on an outdated one with 412, and ignores other changes', async () => {
+  await makeProject(harness.db, { id: 'raced' });
+  const etag = String((await read('raced')).headers.etag);
+  const save = async (rollout: string, match: string) =>
+    await call(harness.app, 'POST', '/api/admin/projects/raced/environments/production/default-strategy', {
+      body: { name: 'flexibleRollout', parameters: { rollout } },
+      headers: { 'if-match': match },
+    });
+  await call(harness.app, 'POST', '/api/admin/projects/raced/features', { body: { name: 'raced-feature' } });
+
+  const first = await save('10', etag);
+  const second = await save('20', etag);
+  const third = await save('20', String((await read('raced')).headers.etag));
+
+  expect([first.status, second.status, third.status]).toEqual([200, 412, 200]);
+  expect((await read('raced')).body.defaultStrategy.parameters).toEqual({ rollout: '20' });
+});

@@ -99,6 +99,39 @@ export const EnvironmentOfProjectList = Named(
   Type.Object({ version, environments: Type.Array(Ref(EnvironmentOfProject)) }),
 );
 
+export const MAX_SHOWN_NAMES = 10;
+
+export const EnvironmentInProject = Named(
+  'EnvironmentInProject',
+  Type.Object({
+    environment: Type.String({ examples: ['production'] }),
+    defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
+    features: Type.Integer({ description: 'Active features of the project', examples: [8] }),
+    enabledFeatures: Type.Integer({
+      description: 'Active features that are enabled in the environment. They prevent its removal',
+      examples: [3],
+    }),
+    strategies: Type.Integer({
+      description: 'Strategies in the environment, including those of archived features',
+      examples: [6],
+    }),
+    variants: Type.Integer({
+      description: 'Variants in the environment, including those of archived features',
+      examples: [2],
+    }),
+    startingFeatures: Type.Integer({
+      description:
+        'Active features without an enabled strategy in the environment. They get the default strategy when they are enabled',
+      examples: [2],
+    }),
+    startingFeatureNames: Type.Array(Type.String(), {
+      description: `The first ${MAX_SHOWN_NAMES} of these features, by name`,
+      examples: [['invoice-pdf-v2', 'refund-limits']],
+    }),
+  }),
+);
+export type EnvironmentInProject = Static<typeof EnvironmentInProject>;
+
 export const NewEnvironment = NamedObject(
   'NewEnvironment',
   {

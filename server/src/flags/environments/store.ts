@@ -6,7 +6,9 @@ import type { NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
 import {
   type DefaultStrategy,
   type Environment,
+  type EnvironmentInProject,
   type EnvironmentOfProject,
+  MAX_SHOWN_NAMES,
   MAX_SORT_ORDER,
 } from './schema.ts';
 
@@ -210,6 +212,36 @@ export async function listEnvironmentsOf(db: Reader, project: string): Promise<E
     where project_id = ${project}
     order by environments.sort_order, environments.name`.execute(db);
   return rows.map(({ defaultStrategy, ...row }) => (defaultStrategy ? { ...row, defaultStrategy } : row));
+}
+
+/** What a project has in one of its environments. Undefined if the project does not have the environment. */
+export async function findProjectEnvironment(
+  db: Reader,
+  project: string,
+  environment: string,
+): Promise<EnvironmentInProject | undefined> {
+  const { rows } = await sql<NullForAbsent<EnvironmentInProject>>`
+    with used as (
+      select features.name, features.archived_at is null as active, feature_environments.enabled,
+        jsonb_array_length(feature_environments.variants) as variants,
+        (select count(*) from feature_strategies where feature_name = features.name
+          and feature_strategies.environment = ${environment}) as strategies,
+        exists (select from feature_strategies where feature_name = features.name
+          and feature_strategies.environment = ${environment} and not disabled) as started
+      from feature_environments join features on features.name = feature_name
+      where features.project = ${project} and feature_environments.environment = ${environment}
+    )
+    select environment_name as environment, default_strategy as "defaultStrategy",
+      (select count(*) from used where active) as features,
+      (select count(*) from used where active and enabled) as "enabledFeatures",
+      (select coalesce(sum(strategies), 0)::bigint from used) as strategies,
+      (select coalesce(sum(variants), 0)::bigint from used) as variants,
+      (select count(*) from used where active and not started) as "startingFeatures",
+      array(select name from used where active and not started
+        order by name limit ${MAX_SHOWN_NAMES}) as "startingFeatureNames"
+    from project_environments
+    where project_id = ${project} and environment_name = ${environment}`.execute(db);
+  return rows.map(({ defaultStrategy, ...row }) => (defaultStrategy ? { ...row, defaultStrategy } : row))[0];
 }
 
 /** Locks the project and its environments: neither its environments nor its list of features can change. */

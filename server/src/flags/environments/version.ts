@@ -1,7 +1,7 @@
 import type { Versioned } from '../../record/versioned.ts';
 import { lockForRemoval } from './remove.ts';
-import type { Environment } from './schema.ts';
-import { findEnvironment, lockEnvironments } from './store.ts';
+import type { Environment, EnvironmentInProject } from './schema.ts';
+import { findEnvironment, findProjectEnvironment, lockDefaultStrategy, lockEnvironments } from './store.ts';
 
 export const VERSIONED_ENVIRONMENT: Versioned<string, Environment> = {
   nameOf: name => `Environment "${name}"`,
@@ -19,4 +19,25 @@ export const DELETED_ENVIRONMENT: typeof VERSIONED_ENVIRONMENT = {
     await lockForRemoval(tx, name);
     return await findEnvironment(tx, actor, name);
   },
+};
+
+/** An environment of a project. Only its default strategy is edited. */
+export const VERSIONED_PROJECT_ENVIRONMENT: Versioned<
+  { projectId: string; environment: string },
+  EnvironmentInProject
+> = {
+  nameOf: ({ projectId, environment }) =>
+    `The default strategy of project "${projectId}" in "${environment}"`,
+  lock: async ({ tx }, { projectId, environment }) => {
+    await lockDefaultStrategy(tx, projectId, environment);
+    return await findProjectEnvironment(tx, projectId, environment);
+  },
+  derived: [
+    'features',
+    'enabledFeatures',
+    'strategies',
+    'variants',
+    'startingFeatures',
+    'startingFeatureNames',
+  ],
 };

@@ -4,6 +4,7 @@ import { isAccount } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { ApiError, badData, exceedsLimit, nameExists } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
+import { checkNaming } from './naming.ts';
 import { type NewProject, RESERVED_IDS } from './schema.ts';
 import {
   addEnvironments,
@@ -35,7 +36,7 @@ export async function createProject(
     defaultStickiness: input.defaultStickiness ?? 'default',
     featureLimit: null,
     debtBudget: null,
-    featureNaming: {},
+    featureNaming: checkNaming(input.featureNaming ?? {}),
   };
   const id = await insertWithId(current, input.id, fields);
   const environments = await addEnvironments(tx, id, input.environments);

@@ -9,9 +9,12 @@ import { unchanged } from '../../record/versioned.ts';
 import { archiveProject, removeProject } from './archive.ts';
 import { checkEnvironments, createProject } from './create.ts';
 import { readProjects } from './list.ts';
+import { checkNaming, previewNaming } from './naming.ts';
 import {
   FeatureNaming,
   ListedProject,
+  NamingCheck,
+  NamingPreview,
   NewProject,
   Project,
   ProjectList,
@@ -20,7 +23,7 @@ import {
   ProjectUpdate,
 } from './schema.ts';
 import { findOverview, findProject } from './store.ts';
-import { changeProject, checkNaming } from './update.ts';
+import { changeProject } from './update.ts';
 import { VERSIONED_PROJECT } from './version.ts';
 
 async function getProject(db: Reader, actor: Actor, id: string): Promise<Project> {
@@ -31,7 +34,7 @@ async function getProject(db: Reader, actor: Actor, id: string): Promise<Project
 
 export const PROJECTS: OperationModule = {
   tag: 'Projects',
-  schemas: [FeatureNaming, Project, ListedProject, ProjectList, ProjectOverview],
+  schemas: [FeatureNaming, Project, ListedProject, ProjectList, ProjectOverview, NamingCheck],
   operations: [
     query({
       id: 'getProjects',
@@ -92,7 +95,12 @@ export const PROJECTS: OperationModule = {
       output: jsonResponse('The new project', Project),
       status: 201,
       rejects: [409],
-      checks: [({ body }, db) => checkEnvironments(db, body.environments)],
+      checks: [
+        ({ body }) => {
+          if (body.featureNaming) checkNaming(body.featureNaming);
+        },
+        ({ body }, db) => checkEnvironments(db, body.environments),
+      ],
       events: ['project-created', 'project-access-added'],
       run: (current, { body }, { limits }) => createProject(current, body, limits.projects),
       respond: (tx, actor, id) => getProject(tx, actor, id),
@@ -130,6 +138,18 @@ export const PROJECTS: OperationModule = {
       precondition: ({ params: { projectId } }) => unchanged(VERSIONED_PROJECT, projectId),
       run: (current, { params: { projectId }, body }) => changeProject(current, projectId, body),
       respond: (tx, actor, _, { params: { projectId } }) => getProject(tx, actor, projectId),
+    }),
+    query({
+      id: 'checkFeatureNaming',
+      route: 'POST /api/admin/projects/:projectId/settings/naming/validate',
+      summary: 'Preview a naming pattern',
+      description:
+        'Checks a naming rule as the settings do, and returns which active features of the project have a name that does not match. Changes nothing.',
+      permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
+      params: inProject,
+      body: NamingPreview,
+      output: jsonResponse('What does not match', NamingCheck),
+      read: ({ db }, { params: { projectId }, body }) => previewNaming(db, projectId, body.featureNaming),
     }),
     command({
       id: 'deleteProject',

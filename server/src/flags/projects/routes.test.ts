@@ -130,6 +130,14 @@ test('a project without features has a health of 100', async () => {
   });
 });
 
+test('the list of projects costs one statement besides authentication', async () => {
+  const before = harness.statements.length;
+
+  await call(harness.app, 'GET', '/api/admin/projects');
+
+  expect(harness.statements.length - before).toBe(2);
+});
+
 test('a user who creates a project becomes its owner in the same change', async () => {
   const editor = await makeUser(harness.db, 'Editor');
 
@@ -504,4 +512,48 @@ test('the overview has the settings, the default strategies, the features by typ
   const stranger = await makeUser(db, 'Editor');
   const hidden = await call(app, 'GET', '/api/admin/projects/seen/overview', { token: stranger.token });
   expect(hidden.status).toBe(404);
+});
+
+test('previews a naming pattern: names of active features that do not match, and changes nothing', async () => {
+  await makeProject(harness.db, { id: 'named' });
+  for (const name of ['pay.named', 'named-1', 'named-2'])
+    await call(harness.app, 'POST', '/api/admin/projects/named/features', { body: { name } });
+  await call(harness.app, 'DELETE', '/api/admin/projects/named/features/named-2');
+  const preview = async (featureNaming: object) =>
+    await call(harness.app, 'POST', '/api/admin/projects/named/settings/naming/validate', {
+      body: { featureNaming },
+    });
+
+  expect(await preview({ pattern: 'pay\\..+' })).toMatchObject({
+    status: 200,
+    body: { features: 2, violations: 1, names: ['named-1'] },
+  });
+  expect((await preview({ pattern: '' })).body).toEqual({ features: 2, violations: 0, names: [] });
+  expect(await preview({ pattern: '(' })).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/featureNaming/pattern' }] },
+  });
+  expect(await preview({ pattern: 'pay', example: 'other' })).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/featureNaming/example' }] },
+  });
+  expect((await call(harness.app, 'GET', '/api/admin/projects/named')).body.featureNaming).toEqual({});
+});
+
+test('creates a project with a naming rule, and rejects a pattern that is invalid', async () => {
+  const create = async (id: string, pattern: string) =>
+    await call(harness.app, 'POST', '/api/admin/projects', {
+      body: { id, name: 'Ruled', featureNaming: { pattern } },
+    });
+
+  expect(await create('ruled', 'pay\\..+')).toMatchObject({
+    status: 201,
+    body: { featureNaming: { pattern: 'pay\\..+' } },
+  });
+  expect(await create('unruled', '(')).toMatchObject({
+    status: 400,
+    body: { details: [{ path: '/body/featureNaming/pattern' }] },
+  });
+  expect((await call(harness.app, 'GET', '/api/admin/projects/unruled')).status).toBe(404);
+  expect((await eventsOf('ruled'))[0].data.featureNaming).toEqual({ pattern: 'pay\\..+' });
 });

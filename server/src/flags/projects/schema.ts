@@ -156,6 +156,20 @@ export const ProjectList = Named(
   }),
 );
 
+const FeatureNamingInput = NamedObject(
+  'FeatureNamingInput',
+  {
+    pattern: Type.Optional(
+      Nullable(
+        Type.String({ maxLength: 256, description: 'Pattern in RE2 syntax; null or empty: no pattern' }),
+      ),
+    ),
+    example: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
+    description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),
+  },
+  { examples: [{ pattern: 'pay\\..+', example: 'pay.checkout' }] },
+);
+
 export const NewProject = NamedObject(
   'NewProject',
   {
@@ -178,6 +192,7 @@ export const NewProject = NamedObject(
         examples: [['development', 'production']],
       }),
     ),
+    featureNaming: Type.Optional(FeatureNamingInput),
   },
   { examples: [{ id: 'payments', name: 'Payments', description: 'Payments and refunds' }] },
 );
@@ -195,6 +210,29 @@ export const ProjectUpdate = NamedObject(
 );
 export type ProjectUpdate = Static<typeof ProjectUpdate>;
 
+export const NamingPreview = NamedObject(
+  'NamingPreview',
+  { featureNaming: FeatureNamingInput },
+  { examples: [{ featureNaming: { pattern: 'pay\\..+', example: 'pay.checkout' } }] },
+);
+
+export const MAX_SHOWN_NAMES = 20;
+
+export const NamingCheck = Named(
+  'NamingCheck',
+  Type.Object({
+    features: Type.Integer({ description: 'Active features of the project', examples: [8] }),
+    violations: Type.Integer({
+      description: 'Active features whose name does not match the pattern. They keep their names',
+      examples: [2],
+    }),
+    names: Type.Array(Type.String(), {
+      description: `The first ${MAX_SHOWN_NAMES} of these names`,
+      examples: [['checkout-v2', 'refund-limits']],
+    }),
+  }),
+);
+
 export const ProjectSettings = NamedObject(
   'ProjectSettings',
   {
@@ -202,17 +240,7 @@ export const ProjectSettings = NamedObject(
     defaultStickiness: Type.Optional(stickiness),
     featureLimit: Type.Optional(Nullable(featureLimit)),
     debtBudget: Type.Optional(Nullable(debtBudget)),
-    featureNaming: Type.Optional(
-      NamedObject('FeatureNamingInput', {
-        pattern: Type.Optional(
-          Nullable(
-            Type.String({ maxLength: 256, description: 'Pattern in RE2 syntax; null or empty: no pattern' }),
-          ),
-        ),
-        example: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
-        description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),
-      }),
-    ),
+    featureNaming: Type.Optional(FeatureNamingInput),
   },
   { examples: [{ mode: 'protected', featureNaming: { pattern: 'pay\\..+', example: 'pay.checkout' } }] },
 );

@@ -168,6 +168,13 @@ export async function countProjects(db: Reader): Promise<number> {
   return count;
 }
 
+/** The names of the active features of a project. */
+export async function listFeatureNames(db: Reader, id: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from features where project = ${id} and archived_at is null order by name`.execute(db);
+  return rows.map(row => row.name);
+}
+
 /** Whether the log has events of a project with this id. The project may be deleted. */
 export async function hasEvents(db: Reader, id: string): Promise<boolean> {
   const { rows } = await sql<{ exists: boolean }>`

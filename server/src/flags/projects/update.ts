@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, notFound, type Violation } from '../../platform/errors.ts';
-import { compilePattern } from '../../platform/pattern.ts';
+import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
-import type { Project, ProjectSettings, ProjectUpdate } from './schema.ts';
+import { checkNaming } from './naming.ts';
+import type { ProjectSettings, ProjectUpdate } from './schema.ts';
 import { lockProject, updateProject } from './store.ts';
 
 /** Changes the given fields and keeps the others. An update that changes nothing writes nothing. */
@@ -29,38 +29,4 @@ export async function changeProject(
 
   await updateProject(tx, after);
   record({ type: 'project-updated', project: id, data: asEventData(after), preData: asEventData(before) });
-}
-
-type Naming = Project['featureNaming'];
-
-/** Returns the naming rule as it is stored. Rejects a pattern that does not compile or does not match its example. */
-export function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>): Naming {
-  const naming = {
-    ...(input.pattern ? { pattern: input.pattern } : {}),
-    ...(input.example ? { example: input.example } : {}),
-    ...(input.description ? { description: input.description } : {}),
-  };
-  const details = [...namingViolations(naming)];
-  if (details.length > 0) throw badData(details);
-  return naming;
-}
-
-function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
-  if (pattern === undefined) {
-    if (example !== undefined)
-      yield { message: 'example requires a pattern', path: '/body/featureNaming/example' };
-    return;
-  }
-  const compiled = compilePattern(pattern);
-  if (!compiled)
-    yield {
-      message: `pattern "${pattern}" is not valid in RE2 syntax, or its repetitions are too large`,
-      path: '/body/featureNaming/pattern',
-    };
-  else if (example !== undefined && !compiled.matches(example)) {
-    yield {
-      message: `example "${example}" does not match the pattern "${pattern}"`,
-      path: '/body/featureNaming/example',
-    };
-  }
 }

@@ -25,7 +25,7 @@ import { makeSearchMemory, type SearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
-const RUNS = sized({ usual: 24, long: 5_000 });
+const RUNS = sized({ usual: 40, long: 5_000 });
 const SEED = Number(process.env.SEARCH_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
@@ -306,26 +306,6 @@ test('finds text the same with and without the index', { timeout: 300_000 + 1_00
   await expectSameAsPlain(RUNS);
 });
 
-test('a search whose time is up returns what it found, and the next page continues there', async () => {
-  const { db } = harness;
-  const query = 'e": "f';
-  const expected = await findMatching(db, SYSTEM, { query, offset: 0, limit: 100_000 }, 0);
-  const ids: number[] = [];
-  let pages = 0;
-  for (let before: number | undefined; ; pages++) {
-    const search = { query, offset: 0, limit: 1_000, ...(before === undefined ? {} : { before }) };
-    const { events, total, completeFrom } = await searchEvents(db, SYSTEM, search, memory, 0);
-    ids.push(...events.map(event => event.id));
-    expect(total).toBeLessThanOrEqual(expected.total);
-    const next = events.length === search.limit ? events.at(-1)?.id : completeFrom || undefined;
-    if (next === undefined) break;
-    before = next;
-  }
-
-  expect(pages).toBeGreaterThan(2);
-  expect(ids).toEqual(expected.ids);
-});
-
 test('finds a new event at once, and its text after the transaction that wrote it', async () => {
   const { db } = harness;
   const find = async () =>
@@ -394,9 +374,7 @@ test('the text of the last complete chunk is indexed before its filters', async 
   expect(await indexNext(db)).toBe(false);
 });
 
-test('the text index is compared with the events, and a wrong chunk is rebuilt', {
-  timeout: 180_000,
-}, async () => {
+test('the text index is compared with the events, and a wrong chunk is rebuilt', async () => {
   const { db } = harness;
   const find = async (query: string) =>
     (await searchEvents(db, SYSTEM, { query, offset: 0, limit: 1 })).total;
@@ -406,6 +384,7 @@ test('the text index is compared with the events, and a wrong chunk is rebuilt',
     for (const chunk of wrong) await rebuildText(db, chunk);
     return wrong;
   };
+  expect(await repair()).toEqual([]);
   await sql`delete from event_folded_postings where value = 'rollout' and chunk = 1`.execute(db);
   await sql`update event_folded_postings set count = count + 1 where dimension = 'gram' and value = 'e' and chunk = 2`.execute(
     db,
@@ -416,6 +395,7 @@ test('the text index is compared with the events, and a wrong chunk is rebuilt',
   await sql`delete from event_folded_terms where value = ${'"name": '}`.execute(db);
   expect(await repair()).toEqual([0, 1, 2]);
 
+  expect(await repair()).toEqual([]);
   expect([await find('rollout'), await find('"name": ')]).toEqual(expected);
 });
 

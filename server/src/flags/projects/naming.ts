@@ -1,0 +1,59 @@
+import type { Static } from 'typebox';
+import type { Reader } from '../../platform/db/database.ts';
+import { badData, type Violation } from '../../platform/errors.ts';
+import { compilePattern } from '../../platform/pattern.ts';
+import {
+  MAX_SHOWN_NAMES,
+  type NamingCheck,
+  type NamingPreview,
+  type Project,
+  type ProjectSettings,
+} from './schema.ts';
+import { listFeatureNames } from './store.ts';
+
+type Naming = Project['featureNaming'];
+
+/** Returns the naming rule as it is stored. Rejects a pattern that does not compile or does not match its example. */
+export function checkNaming(input: NonNullable<ProjectSettings['featureNaming']>): Naming {
+  const naming = {
+    ...(input.pattern ? { pattern: input.pattern } : {}),
+    ...(input.example ? { example: input.example } : {}),
+    ...(input.description ? { description: input.description } : {}),
+  };
+  const details = [...namingViolations(naming)];
+  if (details.length > 0) throw badData(details);
+  return naming;
+}
+
+function* namingViolations({ pattern, example }: Naming): Generator<Violation> {
+  if (pattern === undefined) {
+    if (example !== undefined)
+      yield { message: 'example requires a pattern', path: '/body/featureNaming/example' };
+    return;
+  }
+  const compiled = compilePattern(pattern);
+  if (!compiled)
+    yield {
+      message: `pattern "${pattern}" is not valid in RE2 syntax, or its repetitions are too large`,
+      path: '/body/featureNaming/pattern',
+    };
+  else if (example !== undefined && !compiled.matches(example)) {
+    yield {
+      message: `example "${example}" does not match the pattern "${pattern}"`,
+      path: '/body/featureNaming/example',
+    };
+  }
+}
+
+/** Which active features of the project a naming rule would not allow. Rejects a rule that the settings would reject. */
+export async function previewNaming(
+  db: Reader,
+  project: string,
+  input: Static<typeof NamingPreview>['featureNaming'],
+): Promise<Static<typeof NamingCheck>> {
+  const { pattern } = checkNaming(input);
+  const compiled = pattern === undefined ? undefined : compilePattern(pattern);
+  const names = await listFeatureNames(db, project);
+  const wrong = names.filter(name => compiled !== undefined && !compiled.matches(name));
+  return { features: names.length, violations: wrong.length, names: wrong.slice(0, MAX_SHOWN_NAMES) };
+}
