@@ -8,15 +8,16 @@ import { connectingApplicationQuery, seenAtQuery, useOfTokenQuery } from './quer
 import { type Connection, connectionOf, sdkOf } from './state.ts';
 
 /** How far a token is: no request, a request without an SDK, an SDK that registered, or one that evaluated a flag. */
-export function useConnection(token: {
-  id: number;
-  environment: string | null;
-  createdAt: string;
-  project?: string | undefined;
-}): Connection & { error: Error | null } {
-  const use = useQuery(useOfTokenQuery(token.id));
+export function useConnection(
+  /** Undefined before it exists. */
+  token:
+    | { id: number; environment: string | null; createdAt: string; project?: string | undefined }
+    | undefined,
+): Connection & { error: Error | null } {
+  const id = token?.id ?? 0;
+  const use = useQuery({ ...useOfTokenQuery(id), enabled: token !== undefined });
   const seen = useQuery({
-    ...seenAtQuery(token.id, token.project),
+    ...seenAtQuery(id, token?.project),
     // Only a program without an SDK needs it.
     enabled: use.data?.length === 0,
   });
@@ -25,6 +26,7 @@ export function useConnection(token: {
     ...connectingApplicationQuery(application?.appName ?? ''),
     enabled: application !== undefined,
   });
+  if (!token) return { state: 'waiting', error: null };
   return {
     ...connectionOf(token, application, details.data?.seenToggles ?? [], seen.data ?? undefined),
     error: use.error,

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Star, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { useMissingPermissions } from '../api/me.ts';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { can } from '../api/can.ts';
+import { loadChunk } from '../api/chunks.ts';
+import { useMe, useMissingPermissions } from '../api/me.ts';
 import { favoritesQuery, integrationsQuery, projectsQuery } from '../shell/queries.ts';
 import { EventBrief } from '../ui/EventBrief.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -12,17 +14,41 @@ import { Sentence } from '../ui/Sentence.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Time } from '../ui/Time.tsx';
 import { counted, shortEnvironment } from '../ui/words.ts';
-import { FirstSteps } from './FirstSteps.tsx';
 import s from './home.module.css';
-import { latestEventsQuery } from './queries.ts';
+import { latestEventsQuery, PROJECT } from './queries.ts';
+
+// The first run needs scripts that no later visit needs.
+const FirstRun = lazy(() =>
+  loadChunk(() => import('./FirstRun.tsx')).then(module => ({ default: module.FirstRun })),
+);
+const HIDDEN = 'halyard-first-run';
+
+/** The first run in a new instance: until a second project exists, or the user hides it. */
+export function HomePage() {
+  const me = useMe();
+  const { data: projects } = useQuery(projectsQuery);
+  const [isHidden, setHidden] = useState(() => localStorage.getItem(HIDDEN) === 'hidden');
+  const isNew =
+    projects?.length === 1 && projects[0]?.id === PROJECT && can(me, 'createFeature', { project: PROJECT });
+  if (!isNew || isHidden) return <Overview />;
+  return (
+    <Suspense fallback={<Page title="Home" />}>
+      <FirstRun
+        onHide={() => {
+          localStorage.setItem(HIDDEN, 'hidden');
+          setHidden(true);
+        }}
+      />
+    </Suspense>
+  );
+}
 
 /** Favorite flags, projects, the latest events and failing integrations. */
-export function HomePage() {
+function Overview() {
   return (
     <Page title="Home">
       <div className={s.columns}>
         <div>
-          <FirstSteps />
           <FailingIntegrations />
           <LatestEvents />
         </div>

@@ -1,0 +1,114 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ChevronRight, FolderOpen, type LucideIcon, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { can } from '../api/can.ts';
+import { useMe } from '../api/me.ts';
+import type { CreatedToken } from '../connect/Connect.tsx';
+import { Page } from '../ui/Page.tsx';
+import { ConnectStep } from './ConnectStep.tsx';
+import { CreateFlag } from './CreateFlag.tsx';
+import { EvaluationStep } from './EvaluationStep.tsx';
+import s from './first-run.module.css';
+import { firstFlagQuery, firstTokenQuery } from './queries.ts';
+import { useProgress } from './useProgress.ts';
+
+/** Leads from an empty instance to a flag that a program evaluates. Each step ticks itself. */
+export function FirstRun({ onHide }: { onHide(): void }) {
+  const me = useMe();
+  const flag = useQuery(firstFlagQuery).data;
+  const stored = useQuery(firstTokenQuery).data;
+  // Only the response to the creation has the secret.
+  const [created, setCreated] = useState<CreatedToken>();
+  const token = created ?? stored ?? undefined;
+  const { done, connection } = useProgress(flag ?? undefined, token);
+  const current = done.findIndex(isDone => !isDone);
+  const name = me.user.name || me.user.username || '';
+  if (flag === undefined) return null;
+  return (
+    <Page title="Your first flag in three steps" crumbs={name ? `Welcome, ${name}` : 'Welcome'}>
+      <div className={s.page}>
+        <div className={s.steps}>
+          <p className={s.lead}>
+            Each step ticks itself when Halyard sees it happen, so you can work in your own editor.
+          </p>
+          <CreateFlag flag={flag} isCurrent={current === 0} />
+          <ConnectStep
+            isCurrent={current === 1}
+            flag={flag?.name}
+            token={token}
+            created={created}
+            connection={connection}
+            onCreated={setCreated}
+          />
+          <EvaluationStep isCurrent={current === 2} flag={flag} isDone={done[2]} connection={connection} />
+        </div>
+        <aside className={s.rail} aria-label="Progress and next steps">
+          <Progress done={done} />
+          <section>
+            <h2>Then</h2>
+            <ul className={s.next}>
+              {can(me, 'createUser') && (
+                <Next to="/admin/users" search={{ edit: 'new' }} icon={UserPlus}>
+                  Invite a colleague
+                </Next>
+              )}
+              {can(me, 'createProject') && (
+                <Next to="/projects" search={{ edit: 'new' }} icon={FolderOpen}>
+                  Create a project for your team
+                </Next>
+              )}
+            </ul>
+          </section>
+          <section>
+            <h2>Good to know</h2>
+            <p>Halyard works with Unleash SDKs, so code that uses one keeps working.</p>
+          </section>
+          <button type="button" className={s.hide} onClick={onHide}>
+            {done.every(Boolean) ? 'Go to the home page' : 'Hide these steps'}
+          </button>
+        </aside>
+      </div>
+    </Page>
+  );
+}
+
+function Progress({ done }: { done: readonly boolean[] }) {
+  const count = done.filter(Boolean).length;
+  return (
+    <section>
+      <h2>Progress</h2>
+      <div className={s.progress} aria-hidden="true">
+        {done.map((isDone, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the steps never change their order
+          <i key={index} data-done={isDone || undefined} />
+        ))}
+      </div>
+      <p role="status">
+        {count} of {done.length} steps done
+      </p>
+    </section>
+  );
+}
+
+function Next({
+  to,
+  search,
+  icon: Icon,
+  children,
+}: {
+  to: string;
+  search?: Record<string, string>;
+  icon: LucideIcon;
+  children: string;
+}) {
+  return (
+    <li>
+      <Link to={to} className={s.nextLink} {...(search && { search })}>
+        <Icon size={16} aria-hidden="true" />
+        <span>{children}</span>
+        <ChevronRight size={16} aria-hidden="true" />
+      </Link>
+    </li>
+  );
+}

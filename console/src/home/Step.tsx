@@ -1,0 +1,54 @@
+import { Check } from 'lucide-react';
+import { type ReactNode, useId } from 'react';
+import { State } from '../ui/State.tsx';
+import { cx } from '../ui/words.ts';
+import s from './first-run.module.css';
+
+/** A card of the first run. A finished one is one line; the current one has the accent outline. */
+export function Step({
+  number,
+  title,
+  isDone,
+  isCurrent,
+  summary,
+  aside,
+  children,
+}: {
+  number: number;
+  title: string;
+  isDone: boolean;
+  isCurrent: boolean;
+  /** What was done, or what will happen. */
+  summary: ReactNode;
+  /** At the right of a finished or later step. */
+  aside?: ReactNode;
+  /** The content of the current step. */
+  children?: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section
+      className={cx(s.step)}
+      aria-labelledby={id}
+      data-state={isDone ? 'done' : isCurrent ? 'current' : 'later'}
+    >
+      <i className={s.number} aria-hidden="true">
+        {isDone ? <Check size={14} /> : number}
+      </i>
+      <div className={s.body}>
+        <header>
+          <h2 id={id}>{title}</h2>
+          {isDone && (
+            <State tone="on" icon={<Check size={12} aria-hidden="true" />}>
+              Done
+            </State>
+          )}
+          {isCurrent && <State tone="info">Now</State>}
+          {aside && <span className={s.aside}>{aside}</span>}
+        </header>
+        <p>{summary}</p>
+        {children}
+      </div>
+    </section>
+  );
+}
