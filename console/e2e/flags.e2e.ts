@@ -383,3 +383,84 @@ test('in a window of 1024 px the list drops columns, so that every toggle is vis
   await page.setViewportSize({ width: 1440, height: 768 });
   await page.getByRole('columnheader', { name: 'Type' }).waitFor();
 });
+
+test('all flags of a project are selected, enabled and disabled together', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const flags = [
+    await createFlag(api, project),
+    await createFlag(api, project),
+    await createFlag(api, project),
+  ];
+  const enabled = async () =>
+    (
+      await Promise.all(
+        flags.map(flag =>
+          api.send<{ enabled: boolean }>(
+            'GET',
+            `/api/admin/projects/${project}/features/${flag}/environments/production`,
+          ),
+        ),
+      )
+    ).map(one => one.enabled);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}`);
+
+  await page.getByLabel('Select all flags').click();
+  await page.getByText('3 flags selected').waitFor();
+  await page.getByRole('button', { name: 'Enable…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Environment').selectOption('production');
+  await dialog.getByText('3 flags have no strategy there').waitFor();
+  await accessible(page);
+  await dialog.getByRole('button', { name: 'Enable 3 flags in production' }).click();
+  await page.getByText('Enabled 3 flags in production.').waitFor();
+  expect(await enabled()).toEqual([true, true, true]);
+
+  await page.getByLabel(`Select ${flags[0]}`).check();
+  await page.getByRole('button', { name: 'Disable…' }).click();
+  await dialog.getByLabel('Environment').selectOption('production');
+  await dialog.getByRole('button', { name: 'Disable 1 flag in production' }).click();
+  await expect.poll(enabled).toEqual([false, true, true]);
+});
+
+test('flags move to another project, and archived flags are revived and deleted from their list', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const [project, target] = [
+    await createProject(api),
+    await createProject(api, { name: `Target ${unique()}` }),
+  ];
+  const [moved, revived, deleted] = [
+    await createFlag(api, project),
+    await createFlag(api, project),
+    await createFlag(api, project),
+  ];
+  for (const flag of [revived, deleted])
+    await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}`);
+  const dialog = page.getByRole('dialog');
+
+  await page.getByLabel(`Select ${moved}`).check();
+  await page.getByRole('button', { name: 'Move…' }).click();
+  await dialog.getByLabel('Move to').selectOption(target);
+  await dialog.getByRole('button', { name: 'Move 1 flag' }).click();
+  await page.getByText('Moved 1 flag.').waitFor();
+  await api.send('GET', `/api/admin/projects/${target}/features/${moved}`);
+
+  await page.getByRole('button', { name: 'Archived flags' }).click();
+  await page.getByLabel(`Select ${revived}`).check();
+  await page.getByRole('button', { name: 'Revive…' }).click();
+  await dialog.getByRole('button', { name: 'Revive 1 flag' }).click();
+  await page.getByLabel(`Select ${revived}`).waitFor({ state: 'detached' });
+  await page.getByLabel(`Select ${deleted}`).check();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await dialog.getByText('Nobody can restore deleted flags.').waitFor();
+  await dialog.getByRole('button', { name: 'Delete 1 flag' }).click();
+  await page.getByText('No flags match.').waitFor();
+  await page.getByRole('button', { name: 'Active flags' }).click();
+  await page.getByLabel(`Select ${revived}`).waitFor();
+});

@@ -7,18 +7,27 @@ import type { Search } from '../ui/search.ts';
 import { shortEnvironment } from '../ui/words.ts';
 import { COLUMNS, type ColumnId } from './columns.ts';
 import type { RowContext } from './FlagRow.tsx';
+import { MAX_SELECTED } from './queries.ts';
 import s from './search.module.css';
 
 /** The head of the table. A click sorts by the column, a second one reverses it. */
 export function FlagHeader({
   context,
   search,
+  selected,
+  total,
   onSort,
+  onSelectAll,
 }: {
   context: RowContext;
   search: Search;
+  /** The number of selected flags, and of all. */
+  selected: number;
+  total: number;
   onSort(change: Search): void;
+  onSelectAll(isSelected: boolean): void;
 }) {
+  const most = Math.min(total, MAX_SELECTED);
   const head = (label: string, sortBy: string | undefined) => {
     if (sortBy === undefined) return label;
     const isSorted = search.sortBy === sortBy;
@@ -43,7 +52,16 @@ export function FlagHeader({
   return (
     <HeaderRow className={s.header} style={{ gridTemplateColumns: context.grid }}>
       <span role="columnheader">
-        <span className="sr">Selected</span>
+        <input
+          ref={input => {
+            if (input) input.indeterminate = selected > 0 && selected < most;
+          }}
+          type="checkbox"
+          className={s.select}
+          aria-label={total > MAX_SELECTED ? `Select the first ${MAX_SELECTED} flags` : 'Select all flags'}
+          checked={selected > 0 && selected >= most}
+          onChange={event => onSelectAll(event.target.checked)}
+        />
       </span>
       <span role="columnheader">
         <span className="sr">Favorite</span>

@@ -32,6 +32,7 @@ export function FlagList({
   columns: chosen,
   shownEnvironments,
   onSort,
+  readAll,
 }: {
   pages: Pages<Flag>;
   search: Search;
@@ -39,6 +40,8 @@ export function FlagList({
   /** The environments of the project; all if the list has flags of several projects. */
   shownEnvironments?: readonly string[];
   onSort(change: Search): void;
+  /** Reads every flag of the search, to select them. */
+  readAll(): Promise<Flag[]>;
 }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -66,6 +69,8 @@ export function FlagList({
       }),
     [],
   );
+  const selectAll = async (isSelected: boolean) =>
+    setSelected(new Map(isSelected ? (await readAll()).map(flag => [keyOf(flag), flag]) : []));
   const context = useMemo((): RowContext => {
     const shown = (environments ?? []).filter(
       ({ name, enabled }) => enabled && (shownEnvironments?.includes(name) ?? true),
@@ -137,7 +142,16 @@ export function FlagList({
         count={pages.total}
         rowAt={pages.rowAt}
         keyOf={keyOf}
-        header={<FlagHeader context={context} search={search} onSort={onSort} />}
+        header={
+          <FlagHeader
+            context={context}
+            search={search}
+            selected={selected.size}
+            total={pages.total}
+            onSort={onSort}
+            onSelectAll={isSelected => void selectAll(isSelected).catch(toastError)}
+          />
+        }
         render={render}
         onActive={onActive}
         onOpen={open}
@@ -145,7 +159,13 @@ export function FlagList({
         onSelect={select}
         onVisible={pages.onVisible}
       />
-      {selected.size > 0 && <BulkBar flags={[...selected.values()]} onDone={() => setSelected(new Map())} />}
+      {selected.size > 0 && (
+        <BulkBar
+          flags={[...selected.values()]}
+          environments={context.environments}
+          onDone={() => setSelected(new Map())}
+        />
+      )}
       <Keys
         hints={[
           ['j k', 'move'],

@@ -2,6 +2,7 @@ import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
+import { followsRule } from '../projects/naming.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
@@ -15,16 +16,6 @@ import s from './search.module.css';
 
 const MAX_NAME = 100;
 const FIELDS = ['name', 'type', 'description'];
-
-/** Whether a name follows the rule of its project. A pattern that this browser cannot read is left to the server. */
-export function followsRule(pattern: string | undefined, name: string): boolean {
-  if (!pattern || name === '') return true;
-  try {
-    return new RegExp(`^(?:${pattern})$`).test(name);
-  } catch {
-    return true;
-  }
-}
 
 /** The message of a rejected name that exists. The API says "feature", the console says "flag". */
 const takenName = (error: unknown): string | undefined =>

@@ -1,16 +1,15 @@
 import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Check, Columns3, Plus } from 'lucide-react';
+import { Archive, Check, Columns3, Flag, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
-import { UnknownProject } from '../shell/FailedPage.tsx';
+import { ProjectPage } from '../projects/Frame.tsx';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
 import { filtersOf } from '../ui/filters.ts';
-import { Page } from '../ui/Page.tsx';
 import type { Search } from '../ui/search.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -20,7 +19,7 @@ import { COLUMNS, useColumns } from './columns.ts';
 import { FlagList } from './FlagList.tsx';
 import { useFlagFields } from './fields.ts';
 import { NewFlag } from './NewFlag.tsx';
-import { flagsPage } from './queries.ts';
+import { flagsPage, readFlags } from './queries.ts';
 import s from './search.module.css';
 
 /** All flags that the user may read. */
@@ -45,23 +44,29 @@ function Flags({ projectId }: { projectId?: string }) {
     page => flagsPage(filters, page),
     ({ features }) => features,
   );
-  const projects = useQuery(projectsQuery).data;
-  const project = projects?.find(one => one.id === projectId);
+  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
   const isNew = search.edit === 'new';
+  const isArchived = search.archived === 'IS:true';
   const close = () => replace({ edit: undefined });
   const mayCreate = useMissingPermissions('createFeature', { project: projectId }).length === 0;
   useShortcuts([mayCreate && { keys: 'n', description: 'New flag', run: () => push({ edit: 'new' }) }]);
   const isEmpty = pages.total === 0 && !pages.isPrevious;
   const hasFilters = filtersOf(search, fields).length > 0;
 
-  if (projectId !== undefined && projects && !project) return <UnknownProject id={projectId} />;
   return (
-    <Page
-      title="Flags"
-      name={project ? `Flags of ${project.name}` : 'Flags'}
-      note={projectId === undefined ? 'of all projects' : project?.name}
+    <ProjectPage
+      projectId={projectId}
+      part="Flags"
       actions={
         <>
+          <Button
+            variant="subtle"
+            color="gray"
+            leftSection={isArchived ? <Flag size={14} /> : <Archive size={14} />}
+            onClick={() => push({ archived: isArchived ? undefined : 'IS:true' })}
+          >
+            {isArchived ? 'Active flags' : 'Archived flags'}
+          </Button>
           <Menu closeOnItemClick={false}>
             <Menu.Target>
               <Button leftSection={<Columns3 size={14} />}>Columns</Button>
@@ -119,10 +124,11 @@ function Flags({ projectId }: { projectId?: string }) {
           columns={projectId === undefined ? shown : shown.filter(id => id !== 'project')}
           shownEnvironments={project?.environments}
           onSort={push}
+          readAll={() => readFlags(filters)}
         />
       )}
       {isNew && <NewFlag projectId={projectId} onClose={close} />}
-    </Page>
+    </ProjectPage>
   );
 }
 

@@ -22,6 +22,19 @@ export const flagsPage = (filters: Search, page: number) =>
     placeholderData: keepPreviousData,
   });
 
+/** The most flags that one request can change. */
+export const MAX_SELECTED = 1000;
+
+/** The first flags of a search, to select them all. */
+export const readFlags = async (filters: Search): Promise<Flag[]> =>
+  (
+    await unwrap(
+      api.GET('/api/admin/search/features', {
+        params: { query: { ...(filters as Query), limit: MAX_SELECTED } as never }, // The address holds any text; the server validates it.
+      }),
+    )
+  ).features;
+
 export const creatorsQuery = queryOptions({
   queryKey: keys.flagCreators,
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/flag-creators', { signal }))).flagCreators,
@@ -48,6 +61,34 @@ export const markStale = ({ project, names }: Selected, stale: boolean): Promise
 export const archive = ({ project, names }: Selected): Promise<void> =>
   done(
     api.POST('/api/admin/projects/{projectId}/archive', {
+      params: { path: { projectId: project } },
+      body: { features: names },
+    }),
+  );
+
+/** Enables or disables all of the flags in the environment, or none. */
+export const setEnabledOf = (
+  { project, names }: Selected,
+  environment: string,
+  enabled: boolean,
+): Promise<void> => {
+  const init = { params: { path: { projectId: project, environment } }, body: { features: names } };
+  const path = '/api/admin/projects/{projectId}/bulk_features/environments/{environment}';
+  return done(enabled ? api.POST(`${path}/on`, init) : api.POST(`${path}/off`, init));
+};
+
+export const reviveFlags = ({ project, names }: Selected): Promise<void> =>
+  done(
+    api.POST('/api/admin/projects/{projectId}/revive', {
+      params: { path: { projectId: project } },
+      body: { features: names },
+    }),
+  );
+
+/** Deletes archived flags for good. */
+export const deleteFlags = ({ project, names }: Selected): Promise<void> =>
+  done(
+    api.POST('/api/admin/projects/{projectId}/delete', {
       params: { path: { projectId: project } },
       body: { features: names },
     }),
