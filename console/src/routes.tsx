@@ -88,7 +88,8 @@ async function openFirstEntry({ context }: { context: { queryClient: QueryClient
 
 const home = () => import('./home/page.tsx');
 const flags = () => import('./feature-search/page.tsx');
-const projects = () => import('./projects/page.tsx');
+const projects = () => import('./projects/pages.ts');
+const projectSettings = () => import('./projects/settings/pages.ts');
 const health = () => import('./health/page.tsx');
 const feature = () => import('./features/page.tsx');
 const featureEvents = () => import('./features/events.tsx');
@@ -121,6 +122,14 @@ const routes = root.addChildren([
     inShell('/projects/$projectId', flags, 'ProjectFlagsPage'),
     inShell('/projects/$projectId/health', health, 'HealthPage'),
     inShell('/projects/$projectId/events', events, 'ProjectEventsPage'),
+    inShell('/projects/$projectId/applications', applications, 'ProjectApplicationsPage'),
+    inShell('/projects/$projectId/segments', projects, 'ProjectSegmentsPage'),
+    inShell('/projects/$projectId/settings', projectSettings, 'GeneralPage'),
+    inShell('/projects/$projectId/settings/environments', projectSettings, 'EnvironmentsPage'),
+    inShell('/projects/$projectId/settings/access', projectSettings, 'AccessPage'),
+    inShell('/projects/$projectId/settings/tokens', projectSettings, 'TokensPage'),
+    inShell('/projects/$projectId/settings/naming', projectSettings, 'NamingPage'),
+    inShell('/projects/$projectId/settings/danger', projectSettings, 'DangerPage'),
     inShell('/projects/$projectId/features/$featureName', feature, 'FeaturePage'),
     inShell('/projects/$projectId/features/$featureName/events', featureEvents, 'FeatureEventsPage'),
     inShell(

@@ -43,10 +43,6 @@ const ENTRIES: readonly Entry[] = [
 export const entriesOf = (me: Me): Entry[] =>
   ENTRIES.filter(({ calls }) => calls.some(call => can(me, call)));
 
-/** The entry of an address: /admin/users/7 belongs to /admin/users. */
-export const entryAt = (entries: readonly Entry[], pathname: string): Entry | undefined =>
-  entries.find(({ path }) => pathname === path || pathname.startsWith(`${path}/`));
-
 /** The groups with entries, in the order of the table. */
 export const groupsOf = (entries: readonly Entry[]): [Group, Entry[]][] => [
   ...Map.groupBy(entries, ({ group }) => group),

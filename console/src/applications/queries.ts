@@ -5,6 +5,7 @@ import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
 
 export type Application = schemas['Application'];
+export type ProjectApplication = schemas['ProjectApplication'];
 export type ApplicationDetails = schemas['ApplicationDetails'];
 export type ApplicationOverview = schemas['ApplicationOverview'];
 
@@ -27,6 +28,24 @@ export const applicationsPage = (query: string, page: number) =>
               offset: page * PAGE_SIZE,
               limit: PAGE_SIZE,
             },
+          },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+  });
+
+/** One page of the applications that asked for flags of the project, by name. */
+export const projectApplicationsPage = (projectId: string, query: string, page: number) =>
+  queryOptions({
+    queryKey: [...keys.project(projectId), 'applications', query, page],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/projects/{projectId}/applications', {
+          params: {
+            path: { projectId },
+            query: { ...(query && { query }), offset: page * PAGE_SIZE, limit: PAGE_SIZE },
           },
           signal,
         }),

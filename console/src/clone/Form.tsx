@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
-import { followsRule } from '../feature-search/NewFlag.tsx';
 import type { Feature } from '../features/queries.ts';
+import { followsRule } from '../projects/naming.ts';
 import { formatNumber } from '../ui/words.ts';
 import s from './clone.module.css';
 import { type CloneForm, copyNameOf, isShortened, MAX_NAME, PARTS } from './form.ts';

@@ -4,8 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { useMe } from '../api/me.ts';
-import { UnknownProject } from '../shell/FailedPage.tsx';
-import { projectsQuery } from '../shell/queries.ts';
+import { ProjectPage } from '../projects/Frame.tsx';
 import { Can } from '../ui/Can.tsx';
 import { CopyLink } from '../ui/Copy.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
@@ -45,18 +44,14 @@ function Events({ projectId }: { projectId?: string }) {
   const filters = useMemo((): Search => JSON.parse(key), [key]);
   const isLive = search.live !== 'off';
   const events = useEvents(filters, isLive);
-  const projects = useQuery(projectsQuery).data;
-  const project = projects?.find(one => one.id === projectId);
   const select = useCallback((id: string | undefined) => replace({ event: id }), [replace]);
   const isAdmin = useMe().permissions.some(({ permission }) => permission === 'ADMIN');
   const hasFilters = filtersOf(search, fields).length > 0;
   const isEmpty = events.total === 0 && !events.isPrevious;
-  if (projectId !== undefined && projects && !project) return <UnknownProject id={projectId} />;
   return (
-    <Page
-      title="Events"
-      name={project ? `Events of ${project.name}` : 'Events'}
-      note={projectId === undefined ? 'of all projects' : project?.name}
+    <ProjectPage
+      projectId={projectId}
+      part="Events"
       actions={
         <>
           <span className={s.live} data-on={isLive || undefined}>
@@ -80,7 +75,7 @@ function Events({ projectId }: { projectId?: string }) {
           fields={fields}
           search={search}
           onChange={push}
-          found={foundText(events.total, events.totalIsLowerBound)}
+          found={events.total === undefined ? undefined : counted(events.total, 'event')}
           hint="Add a filter, or text to find in changes"
           api="/api/admin/search/events"
         />
@@ -102,7 +97,7 @@ function Events({ projectId }: { projectId?: string }) {
           onRange={push}
         />
       )}
-    </Page>
+    </ProjectPage>
   );
 }
 
@@ -173,7 +168,3 @@ export function EventPage() {
     </Page>
   );
 }
-
-/** "At least", if the search would have taken too long to find all. */
-const foundText = (total: number | undefined, isLowerBound: boolean): string | undefined =>
-  total === undefined ? undefined : `${isLowerBound ? 'at least ' : ''}${counted(total, 'event')}`;

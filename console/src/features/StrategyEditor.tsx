@@ -1,10 +1,9 @@
-import '@mantine/core/styles/Checkbox.layer.css';
-import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { otherMessages, RequestError } from '../api/errors.ts';
 import { keys } from '../api/keys.ts';
 import { useMissingPermissions } from '../api/me.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { readDraft } from '../ui/drafts.ts';
@@ -35,9 +34,7 @@ import {
   saveStrategy,
   segmentsQuery,
 } from './queries.ts';
-import { Rollout } from './Rollout.tsx';
-import { Targeting } from './Targeting.tsx';
-import { Variants } from './Variants.tsx';
+import { StrategyFields } from './StrategyFields.tsx';
 import { audienceOf, selectsEveryone, textOf } from './words.ts';
 
 /**
@@ -62,7 +59,11 @@ export function StrategyEditor(props: {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  if (strategyId === '') return <Editor {...props} current={{ draft: newDraft(feature.name), etag: '' }} />;
+  const project = useQuery(projectsQuery).data?.find(({ id }) => id === feature.project);
+  if (strategyId === '')
+    return (
+      <Editor {...props} current={{ draft: newDraft(feature.name, project?.defaultStickiness), etag: '' }} />
+    );
   if (loaded.data)
     return <Editor {...props} current={{ draft: draftOf(loaded.data.strategy), etag: loaded.data.etag }} />;
   const isDeleted = loaded.error instanceof RequestError && loaded.error.status === 404;
@@ -165,38 +166,13 @@ function Editor({
           Somebody deleted this strategy while you edited it. Saving adds it again as a new strategy.
         </p>
       )}
-      <fieldset className={s.lines} disabled={editor.isPending}>
-        <Line label="Title">
-          <div className={s.titleLine}>
-            <TextInput
-              aria-label="Title"
-              placeholder="Optional"
-              value={draft.title}
-              onChange={event => change({ title: event.target.value })}
-            />
-            <Checkbox
-              label="Disabled: SDKs ignore this strategy"
-              checked={draft.disabled}
-              onChange={event => change({ disabled: event.target.checked })}
-            />
-          </div>
-        </Line>
-        <Line label="Targeting">
-          <Targeting draft={draft} segments={segments} fields={fields} onChange={change} />
-        </Line>
-        {draft.name === 'flexibleRollout' ? (
-          <Line label="Rollout">
-            <Rollout draft={draft} fields={fields} onChange={change} />
-          </Line>
-        ) : (
-          <Line label="Parameters">
-            <Parameters draft={draft} onChange={change} />
-          </Line>
-        )}
-        <Line label="Variants">
-          <Variants draft={draft} onChange={change} />
-        </Line>
-      </fieldset>
+      <StrategyFields
+        draft={draft}
+        segments={segments}
+        fields={fields}
+        disabled={editor.isPending}
+        onChange={change}
+      />
       <div data-errors="" tabIndex={-1}>
         {/* The field of the rollout shows its own problem. */}
         <FormErrors messages={[...problems.filter(one => one !== rolloutProblem(draft)), ...messages]} />
@@ -237,27 +213,4 @@ function NewAudience({ draft, segments }: { draft: Draft; segments: readonly Seg
       {rolloutProblem(draft) === undefined && textOf(audienceOf(draft, names))}
     </>
   );
-}
-
-function Line({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className={s.line}>
-      <h3>{label}</h3>
-      <div>{children}</div>
-    </div>
-  );
-}
-
-/** The parameters of a strategy type other than gradual rollout, as texts. */
-function Parameters({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
-  const names = Object.keys(draft.parameters);
-  if (names.length === 0) return <span className="muted">Strategy {draft.name} has no parameters.</span>;
-  return names.map(name => (
-    <TextInput
-      key={name}
-      label={name}
-      value={draft.parameters[name] ?? ''}
-      onChange={event => onChange({ parameters: { ...draft.parameters, [name]: event.target.value } })}
-    />
-  ));
 }

@@ -12,7 +12,12 @@ export type Draft = {
   variants: NonNullable<NewStrategy['variants']>;
 };
 
-export const draftOf = (strategy: Strategy): Draft => ({
+export const draftOf = (
+  strategy: Pick<
+    Strategy,
+    'name' | 'title' | 'disabled' | 'parameters' | 'segments' | 'constraints' | 'variants'
+  >,
+): Draft => ({
   name: strategy.name,
   title: strategy.title ?? '',
   disabled: strategy.disabled,
@@ -23,11 +28,11 @@ export const draftOf = (strategy: Strategy): Draft => ({
 });
 
 /** A new strategy: everyone, by gradual rollout. */
-export const newDraft = (featureName: string): Draft => ({
+export const newDraft = (featureName: string, stickiness = 'default'): Draft => ({
   name: 'flexibleRollout',
   title: '',
   disabled: false,
-  parameters: { rollout: '100', stickiness: 'default', groupId: featureName },
+  parameters: { rollout: '100', stickiness, groupId: featureName },
   segments: [],
   constraints: [],
   variants: [],

@@ -1,11 +1,10 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { HeartPulse } from 'lucide-react';
-import { projectsQuery } from '../shell/queries.ts';
+import { ProjectPage } from '../projects/Frame.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Failure } from '../ui/Failure.tsx';
-import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import type { Search } from '../ui/search.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -26,22 +25,10 @@ export function HealthPage() {
   const { search } = useFilters();
   const filter = filterOf(search);
   const { data, error, refetch, isPlaceholderData } = useQuery(healthQuery(projectId, filter));
-  const project = useQuery(projectsQuery).data?.find(one => one.id === projectId);
   // The previous data of another project is not shown.
   const health = data?.project === projectId ? data : undefined;
   return (
-    <Page
-      title="Health"
-      name={`Health of ${project?.name ?? projectId}`}
-      crumbs={
-        <>
-          <Link to="/projects">Projects</Link> /{' '}
-          <Link to="/projects/$projectId" params={{ projectId }}>
-            {project?.name ?? projectId}
-          </Link>
-        </>
-      }
-    >
+    <ProjectPage projectId={projectId} part="Health">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className={s.page} tabIndex={0} aria-label="Health of the project">
         {error && !health && <Failure error={error} onRetry={() => void refetch()} />}
@@ -57,7 +44,7 @@ export function HealthPage() {
           </>
         )}
       </section>
-    </Page>
+    </ProjectPage>
   );
 }
 

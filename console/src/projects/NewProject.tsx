@@ -8,14 +8,23 @@ import { SidePanel } from '../ui/SidePanel.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { problemOf, suggestId } from './id.ts';
-import { MODES } from './modes.ts';
+import { MODE_NAMES, MODES } from './modes.ts';
+import { followsRule } from './naming.ts';
 import { createProject, listQuery, type Project } from './queries.ts';
 
-const FIELDS = ['id', 'name', 'description', 'mode'];
-const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // The keys of a literal.
+const FIELDS = ['id', 'name', 'description', 'mode', 'featureNaming.pattern'];
+
+/** A name that shows whether a naming rule is as strict as the user wants. */
+const EXAMPLE = 'new-checkout';
 
 /** Without a typed id, the id follows the name. */
-type Draft = { name: string; typedId?: string; mode: Project['mode']; description: string };
+type Draft = {
+  name: string;
+  typedId?: string;
+  mode: Project['mode'];
+  description: string;
+  pattern: string;
+};
 
 /** The panel that creates a project. The id follows the name until it is typed, and is checked while typing. */
 export function NewProject({ onClose }: { onClose(): void }) {
@@ -26,15 +35,23 @@ export function NewProject({ onClose }: { onClose(): void }) {
     name: '',
     mode: 'open',
     description: '',
+    pattern: '',
   });
-  const { name, typedId, mode, description } = draft;
+  const { name, typedId, mode, description, pattern } = draft;
   const id = typedId ?? suggestId(name);
   const problem = problemOf(
     id,
     [...active, ...archived].map(one => one.id),
   );
   const create = useMutation({
-    mutationFn: () => createProject({ id, name: name.trim(), mode, ...(description ? { description } : {}) }),
+    mutationFn: () =>
+      createProject({
+        id,
+        name: name.trim(),
+        mode,
+        ...(description ? { description } : {}),
+        ...(pattern ? { featureNaming: { pattern } } : {}),
+      }),
     onSuccess: async () => {
       forget();
       await navigate({ to: '/projects/$projectId', params: { projectId: id }, ignoreBlocker: true });
@@ -42,7 +59,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
   });
   const messages = messagesByField(create.error);
   const { isAsking, question } = useUnsaved(
-    [name, typedId ?? '', description].some(text => text.trim() !== ''),
+    [name, typedId ?? '', description, pattern].some(text => text.trim() !== ''),
     forget,
   );
   return (
@@ -79,7 +96,15 @@ export function NewProject({ onClose }: { onClose(): void }) {
         />
         <TextInput
           label="Id"
-          description="A part of addresses and of the API. It never changes."
+          description={
+            id === '' ? (
+              'A part of URLs and of the API. It never changes.'
+            ) : (
+              <>
+                The project opens at <span className="mono">/projects/{id}</span>. The id never changes.
+              </>
+            )
+          }
           classNames={{ input: 'mono' }}
           required
           maxLength={100}
@@ -99,6 +124,26 @@ export function NewProject({ onClose }: { onClose(): void }) {
           error={messages.mode}
           data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
           onChange={event => change({ mode: MODE_NAMES.find(one => one === event.target.value) ?? 'open' })}
+        />
+        <TextInput
+          label="Naming rule"
+          description={
+            pattern === ''
+              ? 'Optional: a regular expression in RE2 syntax that the names of new flags match, such as pay\\..+'
+              : followsRule(pattern, EXAMPLE)
+                ? `Allows ${EXAMPLE}.`
+                : `Rejects ${EXAMPLE}.`
+          }
+          classNames={{ input: 'mono' }}
+          maxLength={256}
+          autoComplete="off"
+          spellCheck={false}
+          value={pattern}
+          error={messages['featureNaming.pattern']}
+          onChange={event => {
+            change({ pattern: event.target.value });
+            create.reset();
+          }}
         />
         <Textarea
           label="Description"

@@ -55,9 +55,12 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
         header={<Header isArchived={isArchived} />}
         render={render}
         onActive={onActive}
-        onOpen={({ id, archivedAt }) => {
-          if (archivedAt === null) void navigate({ to: '/projects/$projectId', params: { projectId: id } });
-        }}
+        onOpen={({ id, archivedAt }) =>
+          void navigate({
+            to: archivedAt === null ? '/projects/$projectId' : '/projects/$projectId/settings/danger',
+            params: { projectId: id },
+          })
+        }
       />
       <Keys
         hints={[

@@ -31,13 +31,12 @@ export function ProjectRow({
         <Star label={`Favorite ${name}`} pressed={project.favorite} onClick={() => onFavorite(project)} />
       </Cell>
       <Cell as="name">
-        {isArchived ? (
-          <b>{name}</b>
-        ) : (
-          <Link to="/projects/$projectId" params={{ projectId: id }}>
-            {name}
-          </Link>
-        )}
+        <Link
+          to={isArchived ? '/projects/$projectId/settings/danger' : '/projects/$projectId'}
+          params={{ projectId: id }}
+        >
+          {name}
+        </Link>
         <small>
           <span className="mono">{id}</span>
           {project.description && ` · ${project.description}`}

@@ -6,6 +6,11 @@ export const MODES: Record<Project['mode'], { label: string; meaning: string }> 
     label: 'Open',
     meaning: 'Every user can read the project. A change requires a permission in the project.',
   },
-  protected: { label: 'Protected', meaning: 'Stored for Unleash clients. It behaves like open.' },
+  protected: {
+    label: 'Protected',
+    meaning: 'Unleash clients show it as protected. Here it behaves like open.',
+  },
   private: { label: 'Private', meaning: 'Only members and admins can see that the project exists.' },
 };
+
+export const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // The keys of a literal.

@@ -6,6 +6,7 @@ import { showAtOnce } from '../ui/show-at-once.ts';
 
 export type Project = schemas['ListedProject'];
 type Found = schemas['ProjectList'];
+export type ProjectDetails = schemas['Project'];
 export type NewProjectBody = schemas['NewProject'];
 
 /** The active projects share their cached response with the sidebar and other pages. */
@@ -17,6 +18,38 @@ export const listQuery = (archived: boolean) =>
         api.GET('/api/admin/projects', { params: { query: archived ? { archived: 'true' } : {} }, signal }),
       ),
     staleTime: 5_000,
+  });
+
+/** One project, archived or not, and the ETag that proves which state the user has seen. */
+export const projectQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: keys.project(projectId),
+    queryFn: async ({ signal }) => {
+      const call = api.GET('/api/admin/projects/{projectId}', { params: { path: { projectId } }, signal });
+      const project = await unwrap(call);
+      return { project, etag: (await call).response.headers.get('ETag') ?? '*' };
+    },
+    staleTime: 5_000,
+  });
+
+/** How many applications asked for flags of the project, and how many segments only it can use. */
+export const countsQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: [...keys.project(projectId), 'counts'],
+    queryFn: async ({ signal }) => {
+      const path = { projectId };
+      const [applications, status] = await Promise.all([
+        unwrap(
+          api.GET('/api/admin/projects/{projectId}/applications', {
+            params: { path, query: { limit: 1 } },
+            signal,
+          }),
+        ),
+        unwrap(api.GET('/api/admin/projects/{projectId}/status', { params: { path }, signal })),
+      ]);
+      return { applications: applications.total, ...status.resources };
+    },
+    staleTime: 60_000,
   });
 
 export const createProject = (body: NewProjectBody): Promise<void> =>

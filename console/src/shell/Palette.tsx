@@ -6,7 +6,7 @@ import {
   type SpotlightActionGroupData,
 } from '@mantine/spotlight';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import {
   Activity,
   AppWindow,
@@ -16,11 +16,16 @@ import {
   FlaskConical,
   FolderOpen,
   Gauge,
+  KeyRound,
+  Layers,
   type LucideIcon,
   Search,
   Send,
+  Shapes,
   Shield,
+  SlidersHorizontal,
   User,
+  Users,
   Zap,
 } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useMemo } from 'react';
@@ -46,6 +51,20 @@ const PAGES: readonly [string, string, LucideIcon, string?][] = [
   ['/profile', 'Profile', User],
 ];
 
+/** The pages of a project beyond its flags. */
+const PARTS: readonly [string, string, LucideIcon][] = [
+  ['/health', 'Health', Gauge],
+  ['/events', 'Events', Activity],
+  ['/applications', 'Applications', AppWindow],
+  ['/segments', 'Segments', Shapes],
+  ['/settings', 'Settings', SlidersHorizontal],
+  ['/settings/environments', 'Environments', Layers],
+  ['/settings/access', 'Access', Users],
+  ['/settings/tokens', 'API tokens', KeyRound],
+  ['/settings/naming', 'Naming and limits', SlidersHorizontal],
+  ['/settings/danger', 'Danger zone', SlidersHorizontal],
+];
+
 /** The command palette: flags, actions of the page, pages and projects. Recent choices come first. */
 export function Palette({
   typed,
@@ -60,6 +79,7 @@ export function Palette({
   onClose(): void;
 }) {
   const navigate = useNavigate();
+  const { projectId } = useParams({ strict: false });
   const { data: flags = [] } = useQuery({ ...flagsQuery(typed.trim()), placeholderData: keepPreviousData });
   const { data: projects = [] } = useQuery(projectsQuery);
   const { data: views = [] } = useQuery(viewsQuery);
@@ -81,6 +101,9 @@ export function Palette({
     const words = typed.trim().toLowerCase();
     const matches = ({ label = '' }: { label?: string }) => label.toLowerCase().includes(words);
     const recent = words === '' ? readRecent().map(({ to, label }) => go(to, label, Search)) : [];
+    // The pages of the project that is open come first.
+    const isCurrent = ({ id }: SpotlightActionData) =>
+      projectId !== undefined && `${id}/`.startsWith(`/projects/${encodeURIComponent(projectId)}/`);
     const isRecent = ({ id }: SpotlightActionData) => recent.some(one => one.id === id);
     return [
       { group: 'Recent', actions: recent },
@@ -121,16 +144,20 @@ export function Palette({
       {
         group: 'Projects',
         actions: projects
-          .flatMap(({ id, name }) => [
-            go(`/projects/${encodeURIComponent(id)}`, name, FolderOpen),
-            go(`/projects/${encodeURIComponent(id)}/health`, `Health of ${name}`, Gauge),
-          ])
+          .flatMap(({ id, name }) => {
+            const base = `/projects/${encodeURIComponent(id)}`;
+            return [
+              go(base, name, FolderOpen),
+              ...PARTS.map(([path, part, Icon]) => go(base + path, `${part} of ${name}`, Icon)),
+            ];
+          })
+          .toSorted((one, other) => Number(isCurrent(other)) - Number(isCurrent(one)))
           .filter(matches)
           .filter(one => !isRecent(one))
           .slice(0, 10),
       },
     ].filter(({ actions }) => actions.length > 0);
-  }, [typed, flags, projects, views, me, pageActions, navigate]);
+  }, [typed, flags, projects, projectId, views, me, pageActions, navigate]);
 
   return (
     <Spotlight

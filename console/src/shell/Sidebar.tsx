@@ -16,6 +16,7 @@ import {
   Search,
   Send,
   Shield,
+  SlidersHorizontal,
   Star,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -116,6 +117,9 @@ function ProjectItems() {
         </Item>
         <Item to={`${base}/events`} icon={Activity}>
           Events
+        </Item>
+        <Item to={`${base}/settings`} icon={SlidersHorizontal}>
+          Settings
         </Item>
       </div>
     </>

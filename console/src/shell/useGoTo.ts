@@ -11,10 +11,21 @@ export function useGoTo(): void {
     { keys: 'g e', description: 'Go to the events', run: go('/events') },
     { keys: 'g i', description: 'Go to the integrations', run: go('/integrations') },
     { keys: 'g p', description: 'Go to the projects', run: go('/projects') },
-    projectId !== undefined && {
-      keys: 'g h',
-      description: 'Go to the health of the project',
-      run: go(`/projects/${encodeURIComponent(projectId)}/health`),
-    },
+    ...partsOf(projectId).map(([key, part, path]) => ({
+      keys: `g ${key}`,
+      description: `Go to the ${part} of the project`,
+      run: go(path),
+    })),
   ]);
+}
+
+/** The pages of a project that a key opens. */
+function partsOf(projectId: string | undefined): [string, string, string][] {
+  if (projectId === undefined) return [];
+  const base = `/projects/${encodeURIComponent(projectId)}`;
+  return [
+    ['h', 'health', `${base}/health`],
+    ['a', 'applications', `${base}/applications`],
+    ['s', 'settings', `${base}/settings`],
+  ];
 }

@@ -5,6 +5,8 @@ import { keys } from '../api/keys.ts';
 export type Subject = {
   /** The types of the events that change the thing: ['segment-created', 'segment-updated']. */
   types: readonly string[];
+  /** The project of these events, if they have one. */
+  project?: string;
   /** A text that all of these events contain, such as the name, so that the server finds them among many. */
   text?: string;
   /** Whether an event of these types is about this thing. */
@@ -14,8 +16,9 @@ export type Subject = {
 const SEARCHED = 50;
 
 /** The query of the event log for a thing. */
-export const searchOf = ({ types, text }: Subject) => ({
+export const searchOf = ({ types, project, text }: Subject) => ({
   type: `IS_ANY_OF:${types.join(',')}`,
+  ...(project === undefined ? {} : { project: `IS:${project}` }),
   ...(text ? { query: text } : {}),
 });
 

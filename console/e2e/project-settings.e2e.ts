@@ -1,0 +1,307 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createPerson, createProject, unique } from './support/api.ts';
+import { logIn } from './support/log-in.ts';
+import { test, testBehindFront } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
+
+type Project = {
+  name: string;
+  mode: string;
+  featureLimit: number | null;
+  featureNaming: { pattern?: string };
+  environments: string[];
+};
+const read = (api: Api, project: string) => api.send<Project>('GET', `/api/admin/projects/${project}`);
+const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
+const effect = (page: Page) => page.getByRole('region', { name: 'Effect', exact: true });
+
+test('the tabs of a project open its pages, and keys and the palette do too', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const name = `Payments ${unique()}`;
+  const project = await createProject(api, { name });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}`);
+  const tabs = page.getByRole('navigation', { name: 'Parts of the project' });
+
+  for (const [tab, path] of [
+    ['Health', '/health'],
+    ['Events', '/events'],
+    ['Applications', '/applications'],
+    ['Segments', '/segments'],
+    ['Settings', '/settings'],
+    ['Flags', ''],
+  ]) {
+    await tabs.getByRole('link', { name: new RegExp(`^${tab}`) }).click();
+    await page.waitForURL(`/projects/${project}${path}`);
+    expect(await tabs.locator('[aria-current=page]').count()).toBe(1);
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+  }
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  await page.waitForURL(`/projects/${project}/settings`);
+  await page.getByRole('link', { name: 'Danger zone' }).click();
+  await page.waitForURL(`/projects/${project}/settings/danger`);
+  await page.keyboard.press('Control+k');
+  await page.getByRole('textbox', { name: 'Search or run' }).fill(`access of ${name.toLowerCase()}`);
+  await page.getByText(`Access of ${name}`).click();
+  await page.waitForURL(`/projects/${project}/settings/access`);
+  await accessible(page);
+});
+
+test('name, mode and description are edited with their effect, and an empty name is rejected at its field', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/settings`);
+
+  const name = page.getByLabel('Name');
+  await name.fill(' ');
+  await page.getByText('Enter a name.').waitFor();
+  expect(await save(page).isDisabled()).toBe(true);
+  await name.fill('Checkout');
+  await page.getByLabel('Mode').selectOption('private');
+  await effect(page).getByText('Only the 0 members and admins').waitFor();
+  await accessible(page);
+  await page.keyboard.press('Control+s');
+
+  await page.getByText('Settings saved.').waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Checkout' }).waitFor();
+  expect(await read(api, project)).toMatchObject({ name: 'Checkout', mode: 'private' });
+  await effect(page).getByText('updated project').waitFor();
+  await name.fill('Lost');
+  await asksBeforeInputIsLost(page, name, [
+    () => page.getByRole('link', { name: 'Danger zone' }).click(),
+    () => page.getByRole('navigation', { name: 'Parts of the project' }).getByText('Health').click(),
+  ]);
+});
+
+test('somebody else changes the project meanwhile: the user decides', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/settings`);
+
+  await page.getByLabel('Name').fill('Mine');
+  await api.send('PUT', `/api/admin/projects/${project}`, { name: 'Theirs' });
+  await save(page).click();
+  await page.getByRole('heading', { name: /changed this project/ }).waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Take theirs' }).click();
+
+  expect(await page.getByLabel('Name').inputValue()).toBe('Theirs');
+  expect((await read(api, project)).name).toBe('Theirs');
+});
+
+test('a naming rule is checked while typing, and shows the flags that break it', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/settings/naming`);
+
+  const pattern = page.getByLabel('Pattern');
+  await pattern.fill('(');
+  await expect.poll(() => pattern.getAttribute('aria-invalid')).toBe('true');
+  await pattern.fill('pay\\..+');
+  await effect(page).getByRole('link', { name: flag }).waitFor();
+  await page.getByLabel('Example').fill('other');
+  await page.getByText(/does not match the pattern/).waitFor();
+  expect(await save(page).isDisabled()).toBe(true);
+  await page.getByLabel('Example').fill('pay.card');
+  await page.getByLabel('Maximum number of flags').fill('1');
+  await effect(page).getByText('Nobody can create').waitFor();
+  await accessible(page);
+  await expect.poll(() => save(page).isDisabled()).toBe(false);
+  await save(page).click();
+
+  await page.getByText('Naming and limits saved.').waitFor();
+  expect(await read(api, project)).toMatchObject({
+    featureLimit: 1,
+    featureNaming: { pattern: 'pay\\..+', example: 'pay.card' },
+  });
+});
+
+test('environments are added and removed, and enabled flags prevent the removal', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await api.send('POST', `/api/admin/projects/${project}/features/${flag}/environments/development/on`);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/settings/environments`);
+  const toggle = (name: string) => page.getByRole('switch', { name: `${name} in this project` });
+  const dialog = page.getByRole('dialog');
+
+  await toggle('development').click();
+  await dialog.getByRole('link', { name: '1 flag is' }).waitFor();
+  expect(await dialog.getByRole('button', { name: 'Remove development' }).isDisabled()).toBe(true);
+  await accessible(page);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await toggle('production').click();
+  await dialog.getByText('No flag has a strategy or variants in production.').waitFor();
+  await dialog.getByRole('button', { name: 'Remove production' }).click();
+  await page.getByText('not used in this project').waitFor();
+  expect((await read(api, project)).environments).toEqual(['development']);
+  await toggle('production').click();
+  await page.getByText('Added production').waitFor();
+  expect((await read(api, project)).environments).toEqual(['development', 'production']);
+  await accessible(page);
+});
+
+test('a default strategy is edited with its effect, and a concurrent change is a conflict', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const path = `/api/admin/projects/${project}/environments/production`;
+  const rollout = async () =>
+    (await api.send<{ defaultStrategy?: { parameters: { rollout: string } } }>('GET', path)).defaultStrategy
+      ?.parameters.rollout;
+  const field = page.getByLabel('Rollout in percent');
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/settings/environments`);
+
+  await page.getByRole('button', { name: 'Edit the default strategy in production' }).click();
+  await field.fill('10');
+  await effect(page).getByRole('link', { name: flag }).waitFor();
+  await effect(page).getByText('10 % of users').first().waitFor();
+  await accessible(page);
+  await save(page).click();
+  await page.getByText('Saved the default strategy in production.').waitFor();
+  expect(await rollout()).toBe('10');
+
+  await page.getByRole('button', { name: 'Edit the default strategy in production' }).click();
+  await expect.poll(() => field.inputValue()).toBe('10 %');
+  await field.fill('20');
+  await api.send('POST', `${path}/default-strategy`, {
+    name: 'flexibleRollout',
+    parameters: { rollout: '30' },
+  });
+  await save(page).click();
+  await page.getByRole('heading', { name: /changed this default strategy/ }).waitFor();
+  await page.getByRole('button', { name: 'Continue with mine' }).click();
+  await save(page).click();
+  await expect.poll(rollout).toBe('20');
+});
+
+test('access is granted to several at a time, changed and revoked, and the last owner stays', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const me = await logInAs({ rootRole: 'Editor', projectRoles: { [project]: 'Owner' } });
+  const [ben, dora] = [await createPerson(api), await createPerson(api)];
+  const group = `Team ${unique()}`;
+  await api.send('POST', '/api/admin/groups', { name: group, users: [] });
+  await page.goto(`/projects/${project}/settings/access`);
+  const roleOf = (name: string) => page.getByLabel(`Role of ${name}`);
+
+  await roleOf(me.username).waitFor();
+  expect(await roleOf(me.username).isDisabled()).toBe(true);
+  await page.getByText('The last owner.').waitFor();
+  await page.getByRole('button', { name: /^Add access/ }).click();
+  const panel = page.getByRole('dialog', { name: 'Add access' });
+  for (const name of [ben.username, dora.username, group]) {
+    await panel.getByLabel('Users and groups', { exact: true }).last().fill(name);
+    await panel.getByRole('checkbox', { name }).check();
+  }
+  await accessible(page);
+  await panel.getByRole('button', { name: 'Add 3 members' }).click();
+  await roleOf(group).waitFor();
+  expect(await roleOf(ben.username).locator('option:checked').textContent()).toBe('Member');
+
+  await roleOf(ben.username).selectOption({ label: 'Owner' });
+  await page.getByText(`${ben.username} is now Owner`).waitFor();
+  await expect.poll(() => roleOf(me.username).isDisabled()).toBe(false);
+  await page.getByRole('button', { name: `Remove… ${dora.username}` }).click();
+  await page.getByRole('dialog').getByText('can still read it').waitFor();
+  await page.getByRole('button', { name: `Remove ${dora.username}` }).click();
+  await roleOf(dora.username).waitFor({ state: 'detached' });
+  await accessible(page);
+});
+
+test('a project is archived, revived and deleted, with what will be lost and its id typed', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/settings/danger`);
+  const dialog = page.getByRole('dialog');
+  const remove = page.getByRole('button', { name: 'Delete project…' });
+
+  await page.getByText('1 active flag').first().waitFor();
+  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  await accessible(page);
+  await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
+  await page.reload();
+  await page.getByRole('button', { name: 'Archive project…' }).click();
+  await dialog.getByRole('button', { name: 'Archive project' }).click();
+  await page.getByRole('button', { name: 'Revive project' }).click();
+  await page.getByRole('button', { name: 'Archive project…' }).waitFor();
+
+  await remove.click();
+  await dialog.getByText('1 archived flag').waitFor();
+  const confirm = dialog.getByRole('button', { name: 'Delete project' });
+  expect(await confirm.isDisabled()).toBe(true);
+  await accessible(page);
+  await dialog.getByLabel(/^Type/).fill(project);
+  await confirm.click();
+  await page.waitForURL('/projects');
+  await expect(read(api, project)).rejects.toThrow('404');
+});
+
+test('without permissions the settings are readable, and name what is missing', async ({ page, api }) => {
+  const project = await createProject(api);
+  await logIn(page, await createPerson(api, { projectRoles: { [project]: 'Member' } }));
+  await page.goto(`/projects/${project}/settings`);
+
+  await page.getByText('Requires UPDATE_PROJECT').waitFor();
+  expect(await page.getByLabel('Name').getAttribute('readonly')).not.toBeNull();
+  await accessible(page);
+  await page.getByRole('link', { name: 'Access', exact: true }).click();
+  await page.getByRole('heading', { name: 'You need another permission' }).waitFor();
+  await page.goto(`/projects/${project}/settings/danger`);
+  await page.getByRole('button', { name: 'Delete project…' }).focus();
+  await page.getByRole('tooltip').getByText('Requires DELETE_PROJECT').waitFor();
+  await page.goto(`/projects/${project}/settings/environments`);
+  const toggle = page.getByRole('switch', { name: 'production in this project' });
+  await toggle.waitFor();
+  expect(await toggle.getAttribute('title')).toBe('Requires UPDATE_PROJECT');
+  await toggle.press('Space');
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+testBehindFront(
+  'a server error stays in its part of the page, and Retry loads it',
+  async ({ page, api, logInAs, server, tolerated }) => {
+    tolerated.push(/500/);
+    const project = await createProject(api);
+    await logInAs({ rootRole: 'Admin' });
+    server.front.broken = { paths: /^\/api\/.*\/access$/, status: 500 };
+    await page.goto(`/projects/${project}/settings/access`);
+
+    await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
+    await accessible(page);
+    delete server.front.broken;
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('Nobody has a role in this project.').waitFor();
+  },
+);

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { Shapes } from 'lucide-react';
+import { type Segment, segmentsQuery } from '../features/queries.ts';
+import { constraintWords, textOf } from '../features/words.ts';
+import { Empty } from '../ui/Empty.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Time } from '../ui/Time.tsx';
+import { counted } from '../ui/words.ts';
+import { ProjectPage } from './Frame.tsx';
+import s from './Segments.module.css';
+
+/** The segments that strategies of the project can use: its own ones, then those of all projects. */
+export function ProjectSegmentsPage() {
+  const { projectId = '' } = useParams({ strict: false });
+  const { data, error, refetch } = useQuery(segmentsQuery);
+  const usable = data?.segments.filter(({ project }) => project === projectId || project === null);
+  const own = usable?.filter(({ project }) => project !== null) ?? [];
+  const shared = usable?.filter(({ project }) => project === null) ?? [];
+  return (
+    <ProjectPage projectId={projectId} part="Segments">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <section className={s.page} tabIndex={0} aria-label="Segments">
+        {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
+        {!error && !data && <Skeleton rows={5} />}
+        {usable?.length === 0 && (
+          <Empty icon={<Shapes size={22} />}>
+            No segments yet. A segment is a part of the users that several strategies share.
+          </Empty>
+        )}
+        {own.length > 0 && <Segments title="Of this project" segments={own} />}
+        {shared.length > 0 && <Segments title="Of all projects" segments={shared} />}
+      </section>
+    </ProjectPage>
+  );
+}
+
+function Segments({ title, segments }: { title: string; segments: readonly Segment[] }) {
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <ul>
+        {segments.map(({ id, name, description, constraints, usedInFeatures, createdAt, createdBy }) => (
+          <li key={id}>
+            <span className={s.what}>
+              <b>{name}</b>
+              <small>
+                {description ||
+                  constraints.map(one => textOf(constraintWords(one))).join(' and ') ||
+                  'everyone'}
+              </small>
+            </span>
+            <span className="muted">used by {counted(usedInFeatures, 'flag')}</span>
+            <span className="muted">
+              {createdBy}, <Time at={createdAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,168 @@
+import '@mantine/core/styles/Checkbox.layer.css';
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { otherMessages } from '../../api/errors.ts';
+import { Failure, FormErrors } from '../../ui/Failure.tsx';
+import { Form } from '../../ui/Form.tsx';
+import { SidePanel } from '../../ui/SidePanel.tsx';
+import { Skeleton } from '../../ui/Skeleton.tsx';
+import { toast } from '../../ui/toasts.ts';
+import { useDraft } from '../../ui/useDraft.ts';
+import { useUnsaved } from '../../ui/useUnsaved.tsx';
+import { counted, formatNumber } from '../../ui/words.ts';
+import type { ProjectDetails } from '../queries.ts';
+import { type Access, candidatesQuery, grantRole } from './queries.ts';
+import s from './settings.module.css';
+import { isOwner, namesOf } from './words.ts';
+
+/** Others are found by their text. */
+const SHOWN = 50;
+
+type Candidate = { key: string; name: string; note: string };
+type Draft = { roleId?: number; chosen: string[] };
+
+/** The panel that grants a role to several users and groups at a time. */
+export function AddAccess({
+  project,
+  access,
+  onClose,
+}: {
+  project: ProjectDetails;
+  access: Access;
+  onClose(): void;
+}) {
+  const { data, error, refetch } = useQuery(candidatesQuery);
+  const [typed, setTyped] = useState('');
+  const { draft, change, forget } = useDraft<Draft>(`access:${project.id}`, { chosen: [] });
+  const usual = access.roles.find(role => role.type === 'project' && !isOwner(role)) ?? access.roles[0];
+  const roleId = draft.roleId ?? usual?.id ?? 0;
+  const role = access.roles.find(one => one.id === roleId);
+  const candidates = data ? candidatesOf(data, access, roleId) : [];
+  const chosen = candidates.filter(({ key }) => draft.chosen.includes(key));
+  const words = typed.trim().toLowerCase();
+  const matching = candidates.filter(({ name, note }) => `${name}\n${note}`.toLowerCase().includes(words));
+  const idsOf = (kind: string) =>
+    chosen.filter(({ key }) => key.startsWith(kind)).map(({ key }) => Number(key.slice(kind.length + 1)));
+  const toggle = (key: string) =>
+    change({
+      chosen: draft.chosen.includes(key) ? draft.chosen.filter(one => one !== key) : [...draft.chosen, key],
+    });
+  const grant = useMutation({
+    mutationFn: () =>
+      grantRole(project.id, { roles: [roleId], users: idsOf('user'), groups: idsOf('group') }),
+    onSuccess: async () => {
+      forget();
+      toast({
+        message: `Granted ${namesOf([roleId], access.roles)} to ${counted(chosen.length, 'member')}.`,
+      });
+      onClose();
+    },
+  });
+  const { isAsking, question } = useUnsaved(chosen.length > 0 && !grant.isSuccess, forget);
+  return (
+    <SidePanel title="Add access" isAsking={isAsking} onClose={onClose}>
+      <Form
+        onSubmit={() => grant.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="filled"
+              loading={grant.isPending}
+              disabled={chosen.length === 0 || role === undefined}
+            >
+              {chosen.length === 0 ? 'Add access' : `Add ${counted(chosen.length, 'member')}`}
+            </Button>
+          </>
+        }
+      >
+        <FormErrors messages={otherMessages(grant.error, [])} />
+        <NativeSelect
+          label="Role"
+          description={role?.description}
+          value={String(roleId)}
+          data={access.roles.map(one => ({ value: String(one.id), label: one.name }))}
+          onChange={event => {
+            change({ roleId: Number(event.target.value) });
+            grant.reset();
+          }}
+        />
+        {chosen.length > 0 && (
+          <ul className={s.chosen} aria-label="Chosen">
+            {chosen.map(({ key, name }) => (
+              <li key={key}>
+                {name}
+                <button type="button" aria-label={`Remove ${name}`} onClick={() => toggle(key)}>
+                  <X size={12} />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <TextInput
+          label="Users and groups"
+          placeholder="Text to find in a name or an email address"
+          autoComplete="off"
+          data-autofocus
+          value={typed}
+          onChange={event => setTyped(event.target.value)}
+        />
+        {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
+        {!error && !data && <Skeleton rows={5} />}
+        {data && (
+          <fieldset className={s.candidates}>
+            <legend className="sr">Users and groups</legend>
+            {matching.slice(0, SHOWN).map(({ key, name, note }) => (
+              <Checkbox
+                key={key}
+                label={name}
+                description={note}
+                checked={draft.chosen.includes(key)}
+                onChange={() => toggle(key)}
+              />
+            ))}
+            {matching.length === 0 && (
+              <p className="muted">
+                {words === '' ? `Everybody has the role ${role?.name ?? ''}.` : 'Nobody matches.'}
+              </p>
+            )}
+            {matching.length > SHOWN && (
+              <p className="muted">{formatNumber(matching.length - SHOWN)} more. Type a part of the name.</p>
+            )}
+          </fieldset>
+        )}
+      </Form>
+      {question}
+    </SidePanel>
+  );
+}
+
+/** Everybody who does not have the role yet, groups first. */
+function candidatesOf(
+  { users, groups }: { users: Users; groups: Groups },
+  access: Access,
+  roleId: number,
+): Candidate[] {
+  const holders = new Set([
+    ...access.users.filter(({ roles }) => roles.includes(roleId)).map(({ id }) => `user-${id}`),
+    ...access.groups.filter(({ roles }) => roles.includes(roleId)).map(({ id }) => `group-${id}`),
+  ]);
+  return [
+    ...groups.map(({ id, name, userCount }) => ({
+      key: `group-${id}`,
+      name,
+      note: `Group, ${counted(userCount, 'member')}`,
+    })),
+    ...users.map(({ id, name, username, email }) => ({
+      key: `user-${id}`,
+      name: name || username || email || `User ${id}`,
+      note: [username !== name && username, email].filter(Boolean).join(' · '),
+    })),
+  ].filter(({ key }) => !holders.has(key));
+}
+
+type Users = { id: number; name: string | null; username: string | null; email: string | null }[];
+type Groups = { id: number; name: string; userCount: number }[];

@@ -1,0 +1,165 @@
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { keys } from '../../api/keys.ts';
+import { Can } from '../../ui/Can.tsx';
+import { DangerAction, DangerZone } from '../../ui/DangerZone.tsx';
+import { Failure } from '../../ui/Failure.tsx';
+import { toast, toastError } from '../../ui/toasts.ts';
+import { counted } from '../../ui/words.ts';
+import { useProject } from '../Frame.tsx';
+import { archiveProject, type ProjectDetails, reviveProject } from '../queries.ts';
+import { SettingsPage } from './Frame.tsx';
+import { deleteProject, lossesQuery } from './queries.ts';
+import s from './settings.module.css';
+
+export function DangerPage() {
+  return <SettingsPage>{project => <Danger key={project.id} project={project} />}</SettingsPage>;
+}
+
+function Danger({ project }: { project: ProjectDetails }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const { id, name, archivedAt } = project;
+  const losses = useQuery(lossesQuery(id));
+  const listed = useProject(id).project;
+  const active = listed && 'featureCount' in listed ? listed.featureCount : 0;
+  const blocked = reasonOf(id, active);
+  const archive = async () => {
+    await archiveProject(id);
+    toast({ message: `Archived ${name}.` });
+  };
+  const revive = async () => {
+    await reviveProject(id);
+    toast({ message: `Revived ${name}.` });
+  };
+  const remove = async () => {
+    await deleteProject(id);
+    await navigate({ to: '/projects' });
+    client.removeQueries({ queryKey: keys.project(id) });
+    toast({ message: `Deleted ${name}.` });
+  };
+  return (
+    <div className={s.single}>
+      {losses.error && !losses.data && <Failure error={losses.error} onRetry={() => void losses.refetch()} />}
+      {archivedAt !== null && (
+        <section className={s.archived} aria-label="Archived">
+          <div className={s.archivedWords}>
+            <b>This project is archived</b>
+            <p>
+              Lists and menus hide it, and nobody can create flags in it. A revived project has the same
+              members. Its flags remain archived until you revive them.
+            </p>
+          </div>
+          <Can call="reviveProject" project={id}>
+            <Button onClick={() => void revive().catch(toastError)}>Revive project</Button>
+          </Can>
+        </section>
+      )}
+      <DangerZone>
+        {archivedAt === null && (
+          <DangerAction
+            title="Archive this project"
+            action="Archive project"
+            call="archiveProject"
+            project={id}
+            blocked={blocked}
+            onConfirm={archive}
+          >
+            <p>
+              Lists and menus hide the project, and nobody can create flags in it. Its archived flags, events
+              and members remain. You can revive it later.
+            </p>
+          </DangerAction>
+        )}
+        <DangerAction
+          title="Delete this project"
+          action="Delete project"
+          call="deleteProject"
+          project={id}
+          blocked={blocked}
+          typed={id}
+          onConfirm={remove}
+        >
+          {losses.data ? (
+            <Losses projectId={id} {...losses.data} />
+          ) : (
+            <p>Nobody can restore a deleted project.</p>
+          )}
+        </DangerAction>
+      </DangerZone>
+    </div>
+  );
+}
+
+/** Why a project can be neither archived nor deleted now. */
+function reasonOf(id: string, active: number): ReactNode {
+  if (id === 'default')
+    return <p>The default project always exists: it can be neither archived nor deleted.</p>;
+  if (active === 0) return undefined;
+  return (
+    <p>
+      The project has{' '}
+      <Link to="/projects/$projectId" params={{ projectId: id }}>
+        {counted(active, 'active flag')}
+      </Link>
+      , which SDKs still receive. Archive the flags first.
+    </p>
+  );
+}
+
+/** What deleting the project deletes, as counts with links. */
+function Losses({
+  projectId,
+  archivedFlags,
+  segments,
+  contextFields,
+  apiTokens,
+  members,
+}: {
+  projectId: string;
+  archivedFlags: number;
+  segments: number;
+  contextFields: number;
+  apiTokens: number;
+  members: number;
+}) {
+  const params = { projectId };
+  return (
+    <>
+      <p>Nobody can restore a deleted project. It is deleted with:</p>
+      <ul className={s.losses}>
+        {archivedFlags > 0 && (
+          <li>
+            <Link to="/projects/$projectId" params={params} search={{ archived: 'IS:true' }}>
+              {counted(archivedFlags, 'archived flag')}
+            </Link>
+          </li>
+        )}
+        {segments > 0 && (
+          <li>
+            <Link to="/projects/$projectId/segments" params={params}>
+              {counted(segments, 'segment')}
+            </Link>
+          </li>
+        )}
+        {contextFields > 0 && <li>{counted(contextFields, 'context field')}</li>}
+        <li>
+          <Link to="/projects/$projectId/settings/access" params={params}>
+            the roles of {counted(members, 'member')}
+          </Link>
+        </li>
+        {apiTokens > 0 && (
+          <li>
+            <Link to="/projects/$projectId/settings/tokens" params={params}>
+              {counted(apiTokens, 'API token')}
+            </Link>{' '}
+            with access to it: those for no other project are revoked
+          </li>
+        )}
+      </ul>
+      <p>Events remain in the event log for admins. Only an admin can use the id again.</p>
+    </>
+  );
+}

@@ -1,0 +1,201 @@
+import { Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { messagesByField, otherMessages } from '../../api/errors.ts';
+import { useMissingPermissions } from '../../api/me.ts';
+import { contextQuery } from '../../features/queries.ts';
+import { Conflict } from '../../ui/Conflict.tsx';
+import { CopyButton } from '../../ui/Copy.tsx';
+import { FormErrors } from '../../ui/Failure.tsx';
+import { FormAndEffect } from '../../ui/FormAndEffect.tsx';
+import { LastChange } from '../../ui/LastChange.tsx';
+import { findChange } from '../../ui/last-change.ts';
+import { RailSection } from '../../ui/RailSection.tsx';
+import { SaveBar } from '../../ui/SaveBar.tsx';
+import { toast } from '../../ui/toasts.ts';
+import { useEditor } from '../../ui/useEditor.tsx';
+import type { Version } from '../../ui/versions.ts';
+import { counted } from '../../ui/words.ts';
+import { MODE_NAMES, MODES } from '../modes.ts';
+import type { ProjectDetails } from '../queries.ts';
+import { Effects } from './Effects.tsx';
+import { SettingsPage } from './Frame.tsx';
+import { readProject, updateProject } from './queries.ts';
+import s from './settings.module.css';
+import { changesOfProject } from './subjects.ts';
+
+export function GeneralPage() {
+  return (
+    <SettingsPage>
+      {(project, etag) => (
+        <General key={project.id} project={project} saved={{ draft: draftOf(project), etag }} />
+      )}
+    </SettingsPage>
+  );
+}
+
+type Draft = Pick<ProjectDetails, 'name' | 'description' | 'mode' | 'defaultStickiness'>;
+const FIELDS = ['name', 'description', 'mode', 'defaultStickiness'];
+
+const draftOf = ({ name, description, mode, defaultStickiness }: ProjectDetails): Draft => ({
+  name,
+  description,
+  mode,
+  defaultStickiness,
+});
+
+function General({ project, saved }: { project: ProjectDetails; saved: Version<Draft> }) {
+  const client = useQueryClient();
+  const { id } = project;
+  const missing = useMissingPermissions('updateProject', { project: id });
+  const read = async () => {
+    const now = await readProject(client, id);
+    return { draft: draftOf(now.project), etag: now.etag };
+  };
+  const { draft, base, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `project:${id}`,
+    current: saved,
+    read,
+    save: (sent, etag) => updateProject(id, { ...sent, name: sent.name.trim() }, etag),
+    findChange: () => findChange(changesOfProject(id)),
+    onSaved: async () => {
+      toast({ message: 'Settings saved.' });
+      return await read();
+    },
+  });
+  const fields = useQuery(contextQuery).data ?? [];
+  const choices = new Set([
+    'default',
+    'random',
+    ...fields
+      .filter(one => one.stickiness && (one.project === null || one.project === id))
+      .map(one => one.name),
+    draft.defaultStickiness,
+  ]);
+  const isReadOnly = missing.length > 0;
+  const messages = messagesByField(error);
+  return (
+    <FormAndEffect
+      as="page"
+      title="Effect"
+      onSubmit={() => changes.length > 0 && !isReadOnly && editor.save()}
+      form={
+        conflict ? (
+          <div className={s.fields}>
+            <h2>General</h2>
+            <Conflict noun="project" {...conflict} />
+          </div>
+        ) : (
+          <div className={s.fields}>
+            <h2>General</h2>
+            <FormErrors messages={otherMessages(error, FIELDS)} />
+            <TextInput
+              label="Name"
+              required
+              maxLength={255}
+              autoComplete="off"
+              readOnly={isReadOnly}
+              value={draft.name}
+              error={messages.name ?? (draft.name.trim() === '' && 'Enter a name.')}
+              onChange={event => change({ name: event.target.value })}
+            />
+            <Input.Wrapper
+              label="Id"
+              labelElement="div"
+              description="A part of URLs and of the API. It never changes."
+            >
+              <span className={s.id}>
+                <code className="mono">{id}</code>
+                <CopyButton text={id} label="Copy id" />
+              </span>
+            </Input.Wrapper>
+            <Textarea
+              label="Description"
+              rows={3}
+              maxLength={4000}
+              readOnly={isReadOnly}
+              value={draft.description}
+              error={messages.description}
+              onChange={event => change({ description: event.target.value })}
+            />
+            <NativeSelect
+              label="Mode"
+              description={MODES[draft.mode].meaning}
+              disabled={isReadOnly}
+              value={draft.mode}
+              error={messages.mode}
+              data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
+              onChange={event =>
+                change({ mode: MODE_NAMES.find(one => one === event.target.value) ?? draft.mode })
+              }
+            />
+            <NativeSelect
+              label="Default stickiness"
+              description="The field that keeps a user in or out of a gradual rollout."
+              disabled={isReadOnly}
+              value={draft.defaultStickiness}
+              error={messages.defaultStickiness}
+              data={[...choices]}
+              onChange={event => change({ defaultStickiness: event.target.value })}
+            />
+          </div>
+        )
+      }
+      bar={
+        <>
+          {!conflict && (changes.length > 0 || isReadOnly) && (
+            <SaveBar
+              changes={changes}
+              action="Save"
+              missing={missing}
+              pending={editor.isPending}
+              disabled={isReadOnly || draft.name.trim() === ''}
+              onSave={editor.save}
+              onDiscard={editor.discard}
+            />
+          )}
+          {question}
+        </>
+      }
+    >
+      <RailSection title="Saving affects">
+        <Effects
+          none="Nothing that SDKs receive."
+          effects={[
+            draft.mode !== base.mode && {
+              title: 'Who can read the project',
+              aside: MODES[draft.mode].label,
+              words: readersOf(draft.mode, base.mode, project.members),
+            },
+            draft.defaultStickiness !== base.defaultStickiness && {
+              title: 'New strategies',
+              words: (
+                <>
+                  Start with <b className="mono">{draft.defaultStickiness}</b>. Existing strategies keep their
+                  stickiness.
+                </>
+              ),
+            },
+            draft.name.trim() !== base.name && {
+              title: 'Name',
+              words: 'Lists and menus show the new name. URLs and tokens keep the id.',
+            },
+          ]}
+        />
+      </RailSection>
+      <LastChange subject={changesOfProject(id)} />
+      <p>
+        <a className={s.link} href="/docs/#tag/projects">
+          About projects
+        </a>
+      </p>
+    </FormAndEffect>
+  );
+}
+
+function readersOf(mode: Draft['mode'], before: Draft['mode'], members: number): string {
+  if (mode === 'private')
+    return `Only the ${counted(members, 'member')} and admins still see the project. Others get "not found", in the event log too.`;
+  if (before === 'private')
+    return 'Every user of this instance can read the project, its flags and its events.';
+  return 'The same users as before. Both modes behave alike.';
+}

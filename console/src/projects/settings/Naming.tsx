@@ -1,0 +1,297 @@
+import { Textarea, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { messagesByField, otherMessages } from '../../api/errors.ts';
+import { useMissingPermissions } from '../../api/me.ts';
+import { FlagLink } from '../../features/FlagLink.tsx';
+import { Conflict } from '../../ui/Conflict.tsx';
+import { FormErrors } from '../../ui/Failure.tsx';
+import { FormAndEffect } from '../../ui/FormAndEffect.tsx';
+import { LastChange } from '../../ui/LastChange.tsx';
+import { findChange } from '../../ui/last-change.ts';
+import { RailSection } from '../../ui/RailSection.tsx';
+import { SaveBar } from '../../ui/SaveBar.tsx';
+import { toast } from '../../ui/toasts.ts';
+import { useEditor } from '../../ui/useEditor.tsx';
+import type { Version } from '../../ui/versions.ts';
+import { counted, formatNumber } from '../../ui/words.ts';
+import { useProject } from '../Frame.tsx';
+import type { ProjectDetails } from '../queries.ts';
+import { type Effect, Effects } from './Effects.tsx';
+import { SettingsPage } from './Frame.tsx';
+import { type NamingCheck, namingQuery, readProject, updateSettings } from './queries.ts';
+import s from './settings.module.css';
+import { changesOfProject } from './subjects.ts';
+
+export function NamingPage() {
+  return (
+    <SettingsPage>
+      {(project, etag) => (
+        <Naming key={project.id} project={project} saved={{ draft: draftOf(project), etag }} />
+      )}
+    </SettingsPage>
+  );
+}
+
+/** Empty texts mean: no rule, no limit. */
+type Draft = {
+  pattern: string;
+  example: string;
+  ruleDescription: string;
+  featureLimit: string;
+  debtBudget: string;
+};
+const FIELDS = [
+  'featureNaming.pattern',
+  'featureNaming.example',
+  'featureNaming.description',
+  'featureLimit',
+  'debtBudget',
+];
+const MAX_LIMIT = 1_000_000;
+const TYPING_MS = 300;
+
+const draftOf = ({ featureNaming, featureLimit, debtBudget }: ProjectDetails): Draft => ({
+  pattern: featureNaming.pattern ?? '',
+  example: featureNaming.example ?? '',
+  ruleDescription: featureNaming.description ?? '',
+  featureLimit: String(featureLimit ?? ''),
+  debtBudget: String(debtBudget ?? ''),
+});
+
+const namingOf = ({ pattern, example, ruleDescription }: Draft) => ({
+  pattern: pattern || null,
+  example: example.trim() || null,
+  description: ruleDescription.trim() || null,
+});
+
+const limitOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+
+/** Why a limit is invalid; undefined if it is valid. */
+const limitProblem = (text: string): string | undefined => {
+  const limit = limitOf(text);
+  return limit === null || (Number.isInteger(limit) && limit >= 0 && limit <= MAX_LIMIT)
+    ? undefined
+    : `Enter a whole number from 0 to ${formatNumber(MAX_LIMIT)}.`;
+};
+
+function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Draft> }) {
+  const client = useQueryClient();
+  const { id } = project;
+  const missing = useMissingPermissions('updateProjectSettings', { project: id });
+  const read = async () => {
+    const now = await readProject(client, id);
+    return { draft: draftOf(now.project), etag: now.etag };
+  };
+  const { draft, base, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `naming:${id}`,
+    current: saved,
+    read,
+    save: (sent, etag) =>
+      updateSettings(
+        id,
+        {
+          featureNaming: namingOf(sent),
+          featureLimit: limitOf(sent.featureLimit),
+          debtBudget: limitOf(sent.debtBudget),
+        },
+        etag,
+      ),
+    findChange: () => findChange(changesOfProject(id)),
+    onSaved: async () => {
+      toast({ message: 'Naming and limits saved.' });
+      return await read();
+    },
+  });
+  const listed = useProject(id).project;
+  const figures = listed && 'featureCount' in listed ? listed : undefined;
+  const active = figures?.featureCount ?? 0;
+  const used = figures ? figures.staleFeatureCount + figures.potentiallyStaleFeatureCount : 0;
+  const isReadOnly = missing.length > 0;
+  // A text, because an object would differ in each render.
+  const [typedText] = useDebouncedValue(JSON.stringify(namingOf(draft)), TYPING_MS);
+  const typed: ReturnType<typeof namingOf> = JSON.parse(typedText);
+  const check = useQuery({
+    ...namingQuery(id, typed),
+    enabled: !isReadOnly,
+    placeholderData: keepPreviousData,
+  });
+  const messages = { ...messagesByField(check.error), ...messagesByField(error) };
+  const problem =
+    messages['featureNaming.pattern'] ??
+    messages['featureNaming.example'] ??
+    limitProblem(draft.featureLimit) ??
+    limitProblem(draft.debtBudget);
+  return (
+    <FormAndEffect
+      as="page"
+      title="Effect"
+      onSubmit={() => changes.length > 0 && !isReadOnly && !problem && editor.save()}
+      form={
+        conflict ? (
+          <div className={s.fields}>
+            <h2>Naming</h2>
+            <Conflict noun="project" {...conflict} />
+          </div>
+        ) : (
+          <div className={s.fields}>
+            <h2>Naming</h2>
+            <FormErrors messages={otherMessages(error, FIELDS)} />
+            <TextInput
+              label="Pattern"
+              description="A regular expression in RE2 syntax that the whole name of a new flag matches. Leave it empty for no rule."
+              classNames={{ input: 'mono' }}
+              placeholder="pay\..+"
+              maxLength={256}
+              autoComplete="off"
+              spellCheck={false}
+              readOnly={isReadOnly}
+              value={draft.pattern}
+              error={messages['featureNaming.pattern']}
+              onChange={event => change({ pattern: event.target.value })}
+            />
+            <TextInput
+              label="Example"
+              description="A name that matches. The form for new flags shows it."
+              classNames={{ input: 'mono' }}
+              maxLength={100}
+              autoComplete="off"
+              spellCheck={false}
+              readOnly={isReadOnly}
+              value={draft.example}
+              error={messages['featureNaming.example']}
+              onChange={event => change({ example: event.target.value })}
+            />
+            <Textarea
+              label="Explanation"
+              rows={2}
+              maxLength={1000}
+              readOnly={isReadOnly}
+              value={draft.ruleDescription}
+              error={messages['featureNaming.description']}
+              onChange={event => change({ ruleDescription: event.target.value })}
+            />
+            <h2>Limits</h2>
+            <TextInput
+              label="Maximum number of flags"
+              description="Leave it empty for no limit."
+              inputMode="numeric"
+              maxLength={9}
+              autoComplete="off"
+              readOnly={isReadOnly}
+              value={draft.featureLimit}
+              error={messages.featureLimit ?? limitProblem(draft.featureLimit)}
+              onChange={event => change({ featureLimit: event.target.value })}
+            />
+            <TextInput
+              label="Debt budget"
+              description="Maximum number of stale and potentially stale flags. Leave it empty for no budget."
+              inputMode="numeric"
+              maxLength={9}
+              autoComplete="off"
+              readOnly={isReadOnly}
+              value={draft.debtBudget}
+              error={messages.debtBudget ?? limitProblem(draft.debtBudget)}
+              onChange={event => change({ debtBudget: event.target.value })}
+            />
+          </div>
+        )
+      }
+      bar={
+        <>
+          {!conflict && (changes.length > 0 || isReadOnly) && (
+            <SaveBar
+              changes={changes}
+              action="Save"
+              missing={missing}
+              pending={editor.isPending}
+              disabled={isReadOnly || problem !== undefined}
+              onSave={editor.save}
+              onDiscard={editor.discard}
+            />
+          )}
+          {question}
+        </>
+      }
+    >
+      <RailSection title="Saving affects">
+        <Effects
+          none="Nothing. SDKs never see naming rules and limits."
+          effects={[
+            check.data !== undefined &&
+              typed.pattern !== null && {
+                title: 'Existing flags',
+                aside:
+                  check.data.violations === 0
+                    ? 'all match'
+                    : `${formatNumber(check.data.violations)} do not match`,
+                words: <Violations check={check.data} project={id} />,
+              },
+            typed.pattern !== null && {
+              title: 'New flags',
+              words: (
+                <>
+                  Names match <b className="mono">{typed.pattern}</b>. Creating, cloning, moving and importing
+                  a flag with another name is rejected.
+                </>
+              ),
+            },
+            typed.pattern === null &&
+              base.pattern !== '' && { title: 'New flags', words: 'Any valid name is accepted.' },
+            limitEffect(limitOf(draft.featureLimit), active),
+            budgetEffect(limitOf(draft.debtBudget), used),
+          ]}
+        />
+      </RailSection>
+      <LastChange subject={changesOfProject(id)} />
+    </FormAndEffect>
+  );
+}
+
+/** The flags that the rule would not allow. They keep their names. */
+function Violations({
+  check: { features, violations, names },
+  project,
+}: {
+  check: NamingCheck;
+  project: string;
+}) {
+  if (violations === 0)
+    return <>{features === 0 ? 'The project has no flags.' : 'Every name follows the rule.'}</>;
+  return (
+    <>
+      {names.map((name, index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          <FlagLink project={project} name={name} />
+        </span>
+      ))}
+      {violations > names.length && ` and ${formatNumber(violations - names.length)} more`} keep{' '}
+      {violations === 1 ? 'its name' : 'their names'} and work as before.
+    </>
+  );
+}
+
+function limitEffect(limit: number | null, active: number): Effect | false {
+  if (limit === null || Number.isNaN(limit)) return false;
+  return {
+    title: 'Number of flags',
+    aside: `${formatNumber(active)} of ${formatNumber(limit)}`,
+    words:
+      active < limit
+        ? `${counted(limit - active, 'more flag')} can be created.`
+        : 'Nobody can create, clone, move or import a flag into the project until flags are archived.',
+  };
+}
+
+function budgetEffect(budget: number | null, used: number): Effect | false {
+  if (budget === null || Number.isNaN(budget)) return false;
+  return {
+    title: 'Debt budget',
+    aside: `${formatNumber(used)} of ${formatNumber(budget)}`,
+    words:
+      used <= budget
+        ? 'Stale flags are within the budget.'
+        : 'The budget is exceeded: nobody can add flags to the project until stale ones are archived.',
+  };
+}

@@ -1,0 +1,191 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { schemas } from '../../api/api.gen.ts';
+import { api, done, sendRead, unwrap } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { type ProjectDetails, projectQuery } from '../queries.ts';
+
+export type Access = schemas['ProjectAccess'];
+export type Role = schemas['Role'];
+export type UserAccess = schemas['UserAccess'];
+export type GroupAccess = schemas['GroupAccess'];
+export type EnvironmentOfProject = schemas['EnvironmentOfProject'];
+export type EnvironmentInProject = schemas['EnvironmentInProject'];
+export type DefaultStrategy = schemas['DefaultStrategy'];
+export type ApiToken = schemas['ApiToken'];
+export type NamingCheck = schemas['NamingCheck'];
+
+const PROJECT = '/api/admin/projects/{projectId}';
+const ENVIRONMENT = `${PROJECT}/environments/{environment}` as const;
+
+/** The newest state of the project on the server. */
+export const readProject = async (
+  client: QueryClient,
+  projectId: string,
+): Promise<{ project: ProjectDetails; etag: string }> =>
+  await client.fetchQuery({ ...projectQuery(projectId), staleTime: 0 });
+
+/** Changes the named fields. The server rejects it with 412 if somebody changed the project meanwhile. */
+export const updateProject = (
+  projectId: string,
+  body: schemas['ProjectUpdate'],
+  etag: string,
+): Promise<void> =>
+  done(api.PUT(PROJECT, { params: { path: { projectId } }, body, headers: { 'If-Match': etag } }));
+
+/** Changes the named settings. The server rejects it with 412 if somebody changed the project meanwhile. */
+export const updateSettings = (
+  projectId: string,
+  body: schemas['ProjectSettings'],
+  etag: string,
+): Promise<void> =>
+  done(
+    api.PUT(`${PROJECT}/settings`, { params: { path: { projectId } }, body, headers: { 'If-Match': etag } }),
+  );
+
+/** Which flags of the project have a name that the rule would not allow. */
+export const namingQuery = (projectId: string, featureNaming: schemas['FeatureNamingInput']) =>
+  queryOptions({
+    queryKey: [...keys.project(projectId), 'naming', featureNaming],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.POST(`${PROJECT}/settings/naming/validate`, {
+          params: { path: { projectId } },
+          body: { featureNaming },
+          signal,
+          fetch: sendRead,
+        }),
+      ),
+    staleTime: 10_000,
+    retry: false,
+  });
+
+/** The environments of the project, in order. */
+export const environmentsOfQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: [...keys.project(projectId), 'environments'],
+    queryFn: async ({ signal }) =>
+      (
+        await unwrap(
+          api.GET('/api/admin/environments/project/{projectId}', { params: { path: { projectId } }, signal }),
+        )
+      ).environments,
+    staleTime: 5_000,
+  });
+
+export type EnvironmentPlace = { projectId: string; environment: string };
+
+/** What the project has in an environment, and the ETag of its default strategy. */
+export const environmentQuery = (path: EnvironmentPlace) =>
+  queryOptions({
+    queryKey: [...keys.project(path.projectId), 'environments', path.environment],
+    queryFn: async ({ signal }) => {
+      const call = api.GET(ENVIRONMENT, { params: { path }, signal });
+      const environment = await unwrap(call);
+      return { environment, etag: (await call).response.headers.get('ETag') ?? '*' };
+    },
+    staleTime: 5_000,
+  });
+
+export const addEnvironment = (projectId: string, environment: string): Promise<void> =>
+  done(api.POST(`${PROJECT}/environments`, { params: { path: { projectId } }, body: { environment } }));
+
+export const removeEnvironment = (path: EnvironmentPlace): Promise<void> =>
+  done(api.DELETE(ENVIRONMENT, { params: { path } }));
+
+/** Replaces the default strategy. The server rejects it with 412 if somebody changed it meanwhile. */
+export const saveDefaultStrategy = (
+  path: EnvironmentPlace,
+  body: schemas['NewStrategy'],
+  etag: string,
+): Promise<void> =>
+  done(
+    api.POST(`${ENVIRONMENT}/default-strategy`, { params: { path }, body, headers: { 'If-Match': etag } }),
+  );
+
+/** The users and groups with a role in the project, and the roles that can be granted. */
+export const accessQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: [...keys.project(projectId), 'access'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET(`${PROJECT}/access`, { params: { path: { projectId } }, signal })),
+    staleTime: 5_000,
+  });
+
+/** Everybody who can get a role in a project. */
+export const candidatesQuery = queryOptions({
+  queryKey: [...keys.users, 'access-candidates'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user-admin/access', { signal })),
+  staleTime: 30_000,
+});
+
+/** A user or a group with roles in a project. */
+export type Holder = { kind: 'user' | 'group'; id: number };
+
+/** Replaces the roles of a user or group in the project. */
+export const setRoles = (projectId: string, { kind, id }: Holder, roles: number[]): Promise<void> => {
+  const path = { projectId, holderId: String(id) };
+  return done(
+    kind === 'user'
+      ? api.PUT(`${PROJECT}/users/{holderId}/roles`, { params: { path }, body: { roles } })
+      : api.PUT(`${PROJECT}/groups/{holderId}/roles`, { params: { path }, body: { roles } }),
+  );
+};
+
+export const revokeRoles = (projectId: string, { kind, id }: Holder): Promise<void> => {
+  const path = { projectId, holderId: String(id) };
+  return done(
+    kind === 'user'
+      ? api.DELETE(`${PROJECT}/users/{holderId}/roles`, { params: { path } })
+      : api.DELETE(`${PROJECT}/groups/{holderId}/roles`, { params: { path } }),
+  );
+};
+
+/** Grants the role to all of them, in addition to their roles. */
+export const grantRole = (projectId: string, body: schemas['AccessGrant']): Promise<void> =>
+  done(api.POST(`${PROJECT}/access`, { params: { path: { projectId } }, body }));
+
+/** The tokens of the project, without those of all projects. */
+export const tokensQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: [...keys.project(projectId), 'tokens'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET(`${PROJECT}/api-tokens`, { params: { path: { projectId } }, signal }))).tokens,
+    staleTime: 5_000,
+  });
+
+export const revokeToken = (projectId: string, tokenId: number): Promise<void> =>
+  done(
+    api.DELETE(`${PROJECT}/api-tokens/{token}`, {
+      params: { path: { projectId, token: String(tokenId) } },
+    }),
+  );
+
+/** What deleting the project deletes, as far as the user may read it. */
+export const lossesQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: [...keys.project(projectId), 'losses'],
+    queryFn: async ({ signal }) => {
+      const path = { projectId };
+      const [archived, status, fields] = await Promise.all([
+        unwrap(
+          api.GET('/api/admin/search/features', {
+            params: { query: { project: `IS:${projectId}`, archived: 'IS:true', limit: 1 } },
+            signal,
+          }),
+        ),
+        unwrap(api.GET(`${PROJECT}/status`, { params: { path }, signal })),
+        unwrap(api.GET(`${PROJECT}/context`, { params: { path }, signal })),
+      ]);
+      return {
+        archivedFlags: archived.total,
+        segments: status.resources.segments,
+        contextFields: fields.filter(field => field.project === projectId).length,
+        apiTokens: status.resources.apiTokens,
+        members: status.resources.members,
+      };
+    },
+    staleTime: 5_000,
+  });
+
+export const deleteProject = (projectId: string): Promise<void> =>
+  done(api.DELETE(PROJECT, { params: { path: { projectId } } }));
