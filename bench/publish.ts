@@ -7,6 +7,8 @@ import { type Db, openDb } from '../server/src/platform/db/database.ts';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 import { findDifferences } from '../server/src/publishing/projection/verify.ts';
 import { change } from '../server/src/record/change.ts';
+import { registerWriters } from '../server/src/record/change-writers.ts';
+import { WRITERS as CHANGE_WRITERS } from '../server/src/writers.ts';
 import { cpuBetween, percentile, readCpu } from './measure.ts';
 import { newestPrograms, startOwnPostgres } from './own-postgres.ts';
 import { printMachine } from './server.ts';
@@ -35,6 +37,7 @@ const TRIGGER = 'feature_environments_mark_updated';
 type Flags = 'published' | 'unpublished';
 type Round = { changes: number; seconds: number; cpuMs: number; latencies: number[] };
 
+registerWriters(CHANGE_WRITERS);
 const postgres = startOwnPostgres(options.postgres, options.as, [
   'max_connections=100',
   'shared_buffers=256MB',

@@ -4,9 +4,9 @@ import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { describeVariables } from '../src/platform/variables.ts';
+import { SDK_CHANNEL } from '../src/publishing/projection/publish.ts';
 import { findDifferences, rebuildDocuments } from '../src/publishing/projection/verify.ts';
 import { startEpoch } from '../src/record/epoch/start.ts';
-import { SDK_CHANNEL } from '../src/record/publish.ts';
 import { wakeServers } from '../src/record/wake.ts';
 import { runScript } from './run.ts';
 

@@ -95,6 +95,7 @@ import { passwordHashes } from './platform/secrets/password-hash.ts';
 import { keyringOf } from './platform/secrets/seal.ts';
 import { CORS } from './publishing/cors/operations.ts';
 import { makeDatabaseSource } from './publishing/source/database-source.ts';
+import { registerWriters } from './record/change-writers.ts';
 import { COMMENT_PARAMETER, installComments } from './record/comment.ts';
 import { reportEpochs } from './record/epoch/metrics.ts';
 import { makeEpochWatch } from './record/epoch/watch.ts';
@@ -122,6 +123,7 @@ import { CONSTRAINTS } from './targeting/constraints/operations.ts';
 import { CONTEXT } from './targeting/context/operations.ts';
 import { SEGMENTS } from './targeting/segments/operations.ts';
 import { STRATEGY_TYPES } from './targeting/strategy-types/operations.ts';
+import { WRITERS } from './writers.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
@@ -200,6 +202,7 @@ export async function buildApp(
   };
   const admission: Admission = new Map();
   const longReads = makeLongReads(longReadDb, searchDb, admission);
+  registerWriters(WRITERS);
   const epochs = makeEpochWatch();
   const serving = makeServingState(makeDatabaseSource(sdkDb, epochs));
   const instance = { limits, longReads, publicUrl: settings.publicUrl, keyring: sso.keyring };

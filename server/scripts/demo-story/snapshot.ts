@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import pg from 'pg';
 import { resealSecrets } from '../../src/delivery/integrations/reseal.ts';
+import { DELIVERY_QUEUE } from '../../src/delivery/outbox.ts';
 import { openDb } from '../../src/platform/db/database.ts';
 import { ownMigrationNames } from '../../src/platform/db/migration-files.ts';
 import { locate } from '../../src/platform/files.ts';
 import { hashPassword } from '../../src/platform/secrets/password-hash.ts';
 import { keyringOf } from '../../src/platform/secrets/seal.ts';
-import { DELIVERY_QUEUE } from '../../src/record/outbox.ts';
 import { writeUsage } from './usage.ts';
 
 /**

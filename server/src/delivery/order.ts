@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Reader, Tx } from '../platform/db/database.ts';
 import type { Change } from '../record/change.ts';
-import { insertDeliveryJobs } from '../record/outbox.ts';
+import { insertDeliveryJobs, WAKE_CHANNEL } from './outbox.ts';
 
 /** A condition: later deliveries of an ordered integration wait for this one, because it is open or exhausted. */
 const BLOCKS_LATER = sql<SqlBool>`(state in ('pending', 'retrying') or holds)`;
@@ -38,7 +38,7 @@ export async function queueNext(tx: Tx, integrations: number[]): Promise<void> {
 
 /** Unblocks an ordered integration: one record no longer blocks, or none does. Returns whether any record blocked. */
 export async function unblock(
-  { tx, wakeDispatchers }: Change,
+  { tx, notify }: Change,
   integration: number,
   record?: number,
 ): Promise<boolean> {
@@ -49,7 +49,7 @@ export async function unblock(
     returning 1`.execute(tx);
   if (rows.length === 0) return false;
   await queueNext(tx, [integration]);
-  wakeDispatchers();
+  notify(WAKE_CHANNEL);
   return true;
 }
 

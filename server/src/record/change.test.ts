@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { WAKE_CHANNEL } from '../delivery/outbox.ts';
 import { archiveFeatures } from '../flags/features/archive.ts';
 import { createFeature } from '../flags/features/create.ts';
 import { SYSTEM } from '../platform/actor.ts';
@@ -9,7 +10,6 @@ import { makeFeature } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
 import { change } from './change.ts';
-import { WAKE_CHANNEL } from './outbox.ts';
 
 const harness = useHarness();
 

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Actor } from '../platform/actor.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
-import { COLLABORATORS_OF_WRITTEN } from './collaborators.ts';
+import { type Publication, registeredWriters } from './change-writers.ts';
 import { CREATORS_OF_WRITTEN, insertEvents, type NewEvent } from './events/store.ts';
 import { settleRequest } from './idempotency/settle.ts';
-import { DELIVERIES_OF_WRITTEN, WAKE_CHANNEL } from './outbox.ts';
-import { type Publication, publishDocuments, SDK_CHANNEL } from './publish.ts';
 import { wakeServers } from './wake.ts';
 
 export type { NewEvent };
@@ -16,15 +14,9 @@ export type Change = {
   tx: Tx;
   actor: Actor;
   record: (event: NewEvent) => void;
-  /** Wakes the dispatchers after the commit. An operation that queues deliveries itself calls it. */
-  wakeDispatchers: () => void;
+  /** Notifies the servers that listen on the channel, after the commit. */
+  notify: (channel: string) => void;
 };
-
-/**
- * The writers that are part of the statement that inserts events. Each one is a list of common table expressions that read
- * `written`, the inserted events, so all of them together cost one round trip.
- */
-const WRITERS = [COLLABORATORS_OF_WRITTEN, CREATORS_OF_WRITTEN, DELIVERIES_OF_WRITTEN];
 
 const EVENTS_PER_STATEMENT = 2_000;
 
@@ -50,44 +42,49 @@ export async function change<T>(
   respond: (tx: Tx, result: T) => Promise<unknown> = async (_, result) => result,
 ): Promise<unknown> {
   let published: Publication | undefined;
-  let isQueued = false;
+  const channels = new Set<string>();
   const response = await db.transaction().execute(async tx => {
     const events: NewEvent[] = [];
     const result = await work({
       tx,
       actor,
       record: event => events.push(event),
-      wakeDispatchers: () => {
-        isQueued = true;
-      },
+      notify: channel => channels.add(channel),
     });
     if (events.length === 0) return await respond(tx, result);
-    if (await writeEvents(tx, actor, events)) isQueued = true;
+    for (const channel of await writeEvents(tx, actor, events)) channels.add(channel);
     await settleRequest(tx, actor);
     const responding = await respond(tx, result);
-    published = await publishDocuments(tx);
+    published = await registeredWriters().publish(tx);
+    if (published.channel !== undefined) channels.add(published.channel);
     return responding;
   });
   for (const { environment, revision } of published?.revisions ?? [])
     actor.revisions?.set(environment, revision);
-  if (published?.isNew) wakeServers(db, SDK_CHANNEL);
-  if (isQueued) wakeServers(db, WAKE_CHANNEL);
+  for (const channel of channels) wakeServers(db, channel);
   return response;
 }
 
 /**
- * Usually one statement. Deleting a tag of 50,000 features records 50,000 events, and a statement may run for 15 s. Returns whether
- * there are deliveries.
+ * Usually one statement. Deleting a tag of 50,000 features records 50,000 events, and a statement may run for 15 s. Returns the
+ * channels to notify.
  */
-async function writeEvents(tx: Tx, actor: Actor, events: NewEvent[]): Promise<boolean> {
+async function writeEvents(tx: Tx, actor: Actor, events: NewEvent[]): Promise<Set<string>> {
   const groupId = randomUUID();
-  let isQueued = false;
+  const writers = registeredWriters().events;
+  const expressions = [CREATORS_OF_WRITTEN, ...writers.map(writer => writer.expressions)];
+  const notified = writers
+    .flatMap(({ notifies }) => notifies ?? [])
+    .map(({ channel, when }) => sql`case when ${when} then ${sql.lit(channel)} end`);
+  const channels = new Set<string>();
   for (let first = 0; first < events.length; first += EVENTS_PER_STATEMENT) {
     const written = insertEvents(actor, groupId, events.slice(first, first + EVENTS_PER_STATEMENT));
-    const { rows } = await sql<{ isQueued: boolean }>`
-      with written as (${written}), ${sql.join(WRITERS)}
-      select exists (select from queued) as "isQueued"`.execute(tx);
-    isQueued ||= rows[0]?.isQueued === true;
+    const { rows } = await sql<{ channel: string }>`
+      with written as (${written}), ${sql.join(expressions)}
+      select channel from unnest(array[${sql.join(notified)}]::text[]) as channel where channel is not null`.execute(
+      tx,
+    );
+    for (const { channel } of rows) channels.add(channel);
   }
-  return isQueued;
+  return channels;
 }

@@ -1,23 +1,21 @@
 import { sql } from 'kysely';
 import type { Db } from '../platform/db/database.ts';
 
-type Channel = 'halyard_sdk' | 'halyard_deliveries';
-
 /** The channels that must be notified again, by pool. */
-const waking = new WeakMap<Db, Set<Channel>>();
+const waking = new WeakMap<Db, Set<string>>();
 
 /**
  * Notifies servers after the commit. PostgreSQL commits transactions that notify one after the other, so a notification within
  * the change would make every change wait for the commits of others. A server that gets none, because the process died before
  * it notified, finds the work when it polls next.
  */
-export function wakeServers(db: Db, channel: Channel): void {
+export function wakeServers(db: Db, channel: string): void {
   const underWay = waking.get(db);
   if (underWay) underWay.add(channel);
   else void notify(db, new Set([channel]));
 }
 
-async function notify(db: Db, due: Set<Channel>): Promise<void> {
+async function notify(db: Db, due: Set<string>): Promise<void> {
   waking.set(db, due);
   try {
     while (due.size > 0) {

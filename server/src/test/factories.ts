@@ -15,6 +15,10 @@ import { createPersonalToken } from '../people/users/personal-tokens.ts';
 import { SYSTEM } from '../platform/actor.ts';
 import type { Db } from '../platform/db/database.ts';
 import { change } from '../record/change.ts';
+import { registerWriters } from '../record/change-writers.ts';
+import { WRITERS } from '../writers.ts';
+
+registerWriters(WRITERS);
 
 const unique = (): string => randomBytes(5).toString('hex');
 

@@ -19,7 +19,7 @@ export const WINGS = [
   'worker',
 ] as const;
 
-/** Files directly in server/src (main.ts, server.ts, app.ts). They are above all wings. */
+/** Files directly in server/src (main.ts, server.ts, app.ts, writers.ts). They are above all wings. */
 const ENTRY = 'entry files';
 
 const LAYERS: readonly string[] = [...WINGS, ENTRY];
@@ -198,7 +198,7 @@ const LIST = /(<!-- imports: npm run architecture -->\n)[\s\S]*?(<!-- \/imports 
 export const withImportList = (text: string, sources: Source[]): string =>
   text.replace(LIST, (_, start, end) => `${start}\n${importList(sources)}\n\n${end}`);
 
-const ENTRY_FILES = ['app.ts', 'main.ts', 'server.ts'].flatMap(file => [
+const ENTRY_FILES = ['app.ts', 'main.ts', 'server.ts', 'writers.ts'].flatMap(file => [
   `../${file}`,
   `../../${file}`,
   `../../../${file}`,

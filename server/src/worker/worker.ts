@@ -1,10 +1,10 @@
 import { PgBoss } from 'pg-boss';
+import { DELIVERY_QUEUE, WAKE_CHANNEL } from '../delivery/outbox.ts';
 import { type DispatcherSettings, startDispatcher } from '../delivery/sending/dispatcher.ts';
 import { JobsClient } from '../platform/db/client.ts';
 import { boundedConnection, type Db } from '../platform/db/database.ts';
 import { listenTo } from '../platform/db/listen.ts';
 import { startIndexer } from '../record/event-index/indexer.ts';
-import { DELIVERY_QUEUE, WAKE_CHANNEL } from '../record/outbox.ts';
 import { DEFAULT_RETENTION, type Retention } from '../reporting/metrics/partitions.ts';
 import { type Log, SCHEDULED_JOBS } from './scheduled-jobs.ts';
 

@@ -4,6 +4,7 @@ import { invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { identityOf, lockVisibleIntegration, readVisibleIntegration } from '../integrations/lock.ts';
 import type { IntegrationRow } from '../integrations/store.ts';
+import { WAKE_CHANNEL } from '../outbox.ts';
 import { presentPlan } from './present.ts';
 import type { Queued, ReplayPlan } from './schema.ts';
 import { backfillDeliveries, planBackfill } from './store.ts';
@@ -22,7 +23,7 @@ export async function backfill(current: Change, id: number, range: EventsBetween
   requireEnabled(integration);
   const deliveries = await backfillDeliveries(current.tx, id, { ...range, limit: MAX_DELIVERIES });
   if (deliveries > 0) {
-    current.wakeDispatchers();
+    current.notify(WAKE_CHANNEL);
     current.record({
       type: 'integration-backfilled',
       data: { ...identityOf(integration), deliveries, ...range },

@@ -3,6 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { identityOf, lockVisibleIntegration, readVisibleIntegration } from '../integrations/lock.ts';
+import { WAKE_CHANNEL } from '../outbox.ts';
 import { presentPlan } from './present.ts';
 import type { Queued, ReplayPlan } from './schema.ts';
 import { findRecord, planReopening, reopenDeliveries } from './store.ts';
@@ -18,7 +19,7 @@ export async function redeliver(current: Change, integration: number, id: number
   const locked = await lockVisibleIntegration(current, integration);
   const deliveries = await reopenDeliveries(tx, integration, { id });
   if (deliveries === 0) throw await notRedeliverable(tx, integration, id);
-  current.wakeDispatchers();
+  current.notify(WAKE_CHANNEL);
   record({
     type: 'integration-redelivered',
     data: { ...identityOf(locked), enabled: locked.enabled, deliveries, record: String(id) },
@@ -58,7 +59,7 @@ export async function redeliverFailed(
   const locked = await lockVisibleIntegration(current, integration);
   const deliveries = await reopenDeliveries(current.tx, integration, { ...range, limit: MAX_DELIVERIES });
   if (deliveries > 0) {
-    current.wakeDispatchers();
+    current.notify(WAKE_CHANNEL);
     current.record({
       type: 'integration-redelivered',
       data: { ...identityOf(locked), enabled: locked.enabled, deliveries, ...range },

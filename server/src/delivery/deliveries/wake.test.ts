@@ -4,9 +4,9 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { change } from '../../record/change.ts';
-import { WAKE_CHANNEL } from '../../record/outbox.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { WAKE_CHANNEL } from '../outbox.ts';
 
 const harness = useHarness();
 

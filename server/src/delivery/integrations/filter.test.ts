@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { conditions } from '../../record/events/conditions.ts';
 import { parseEventFilters } from '../../record/events/search-query.ts';
-import { matchesFilters } from '../../record/outbox.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
+import { matchesFilters } from '../outbox.ts';
 
 const harness = useHarness();
 const deliveries = useDeliveries(harness);

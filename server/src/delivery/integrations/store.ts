@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { EVENT_COLUMNS, type EventRow, isVisible } from '../../record/events/store.ts';
-import { matchesFilters } from '../../record/outbox.ts';
+import { matchesFilters } from '../outbox.ts';
 import { filterColumns } from './filter.ts';
 import type { Parameters } from './providers/provider.ts';
 import type { Integration, IntegrationFilter } from './schema.ts';

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { PgBoss } from 'pg-boss';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
-import { DELIVERY_QUEUE } from '../../record/outbox.ts';
 import { loadReceivers, type Receiver } from '../integrations/receiver.ts';
+import { DELIVERY_QUEUE } from '../outbox.ts';
 import { type AttemptSettings, attemptDelivery, type Claim, type Result } from './attempt.ts';
 import { inBatches } from './batch.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';

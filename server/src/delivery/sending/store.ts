@@ -1,8 +1,8 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
-import { insertDeliveryJobs } from '../../record/outbox.ts';
 import { IS_FIRST } from '../order.ts';
+import { insertDeliveryJobs } from '../outbox.ts';
 import type { Claim, Result } from './attempt.ts';
 
 const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;

@@ -5,10 +5,10 @@ import type { NullForAbsent, OuterJoined, Reader } from '../../platform/db/datab
 import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
 import { displayNameOfUser } from '../../record/actor-names.ts';
-import { COLLABORATORS } from '../../record/collaborators.ts';
-import { tagsOf } from '../../record/feature-tags.ts';
 import { isFavorite } from '../favorites/store.ts';
 import { LAST_SEEN_AT } from '../feature-environments/store.ts';
+import { COLLABORATORS } from '../feature-rows/collaborators.ts';
+import { tagsOf } from '../feature-rows/tags.ts';
 import { CREATED_BY } from '../features/store.ts';
 import { STAGES } from '../lifecycle/schema.ts';
 import { STAGE } from '../lifecycle/store.ts';

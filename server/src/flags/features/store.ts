@@ -4,8 +4,8 @@ import type { Actor } from '../../platform/actor.ts';
 import { anyOf } from '../../platform/db/any-of.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { personOf } from '../../record/actor-names.ts';
-import { tagsOf } from '../../record/feature-tags.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';
+import { tagsOf } from '../feature-rows/tags.ts';
 import type { Tag } from '../tags/schema.ts';
 
 const MOST_COUNT_ROWS = 100;

@@ -44,7 +44,7 @@ export async function validateImport(
 
 /** Imports all exported features, or none if there is an error. */
 export async function importFeatures(
-  { tx, actor, record, wakeDispatchers }: Change,
+  { tx, actor, record, notify }: Change,
   request: ImportRequest,
   featureLimit: number,
 ): Promise<void> {
@@ -57,7 +57,7 @@ export async function importFeatures(
       changes++;
       record(event);
     },
-    wakeDispatchers,
+    notify,
   };
   // The first check runs without locks, so that the request is rejected with every reason. Locks are then taken in the
   // common lock order, and the second check sees what concurrent transactions changed in between.

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts';
-import { SDK_CHANNEL } from '../../record/publish.ts';
 import { wakeServers } from '../../record/wake.ts';
+import { SDK_CHANNEL } from './publish.ts';
 import {
   type Difference,
   listFeatureDifferences,

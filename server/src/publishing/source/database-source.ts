@@ -3,6 +3,7 @@ import { listenTo } from '../../platform/db/listen.ts';
 import { replaceEpoch } from '../../record/epoch/start.ts';
 import type { EpochWatch } from '../../record/epoch/watch.ts';
 import type { Known, Listen, Source } from '../../serving/source.ts';
+import { SDK_CHANNEL } from '../projection/publish.ts';
 import { lossIn } from './loss.ts';
 import { makeIsLost } from './newer-revision.ts';
 import {
@@ -14,8 +15,6 @@ import {
   readPositions,
   type Witness,
 } from './store.ts';
-
-const CHANNEL = 'halyard_sdk';
 
 /** What SDKs may see, from the database. It notices changes of the epoch for the whole process. */
 export function makeDatabaseSource(db: Db, epochs: EpochWatch): Source {
@@ -51,4 +50,4 @@ export function makeDatabaseSource(db: Db, epochs: EpochWatch): Source {
 export const listenForChanges =
   (databaseUrl: string): Listen =>
   (onChange, onError) =>
-    listenTo(databaseUrl, CHANNEL, onChange, onError);
+    listenTo(databaseUrl, SDK_CHANNEL, onChange, onError);

@@ -3,8 +3,7 @@ import { isReadable, ofReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { nameOfUser } from '../actor-names.ts';
-import { tagsOf } from '../feature-tags.ts';
-import { FILTERED_BY_TEXT } from '../outbox.ts';
+import { registeredWriters } from '../change-writers.ts';
 import type { EmittedEventType } from './event-types.ts';
 
 /** An event as an operation records it. */
@@ -56,6 +55,7 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
     pre_data: event.preData ?? null,
     tags: event.tags ?? null,
   }));
+  const { tagsOf, readsText } = registeredWriters();
   return sql`
     insert into events (group_id, created_by, created_by_user_id, created_by_kind, ip, comment,
       type, project, environment, feature_name, data, pre_data, tags)
@@ -67,7 +67,7 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
     order by recorded.ordinality
     returning id, created_at, type, project, environment, feature_name, created_by_user_id,
       case when type = 'integration-tested' then data ->> 'id' end as tested,
-      case when ${FILTERED_BY_TEXT} then fold_case(event_text(data, pre_data, tags, comment)) end as text`;
+      case when ${readsText} then fold_case(event_text(data, pre_data, tags, comment)) end as text`;
 }
 
 /** Remembers who wrote events in which project, so that listing creators does not read the log. */

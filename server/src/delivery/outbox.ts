@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import type { EventWriter } from '../record/change-writers.ts';
 
 export const DELIVERY_QUEUE = 'deliver';
 
@@ -19,7 +20,7 @@ export const insertDeliveryJobs = (source: RawBuilder<unknown>) => sql`
     queue.retry_backoff, queue.expire_seconds, queue.deletion_seconds, queue.policy, queue.heartbeat_seconds
   from (${source}) as source join pgboss.queue on queue.name = ${sql.lit(DELIVERY_QUEUE)}`;
 
-/** A condition: an enabled integration filters by text. Only then `written.text` has the folded JSON text of the events. */
+/** A condition: an enabled integration filters by text. */
 export const FILTERED_BY_TEXT = sql<SqlBool>`exists (select from integrations where enabled and filter_texts is not null)`;
 
 /** A condition: the filters of `integrations` match the event. A test event matches no filter; it names its integration. */
@@ -50,7 +51,8 @@ export const matchesFilters = (event: 'written' | 'events') => {
  * of the integration that a test event is for. Without integrations this is a join with an empty table. `queued` has a row for
  * each job.
  */
-export const DELIVERIES_OF_WRITTEN = sql`
+export const DELIVERIES_OF_WRITTEN: EventWriter = {
+  expressions: sql`
   matched as (
     insert into integration_deliveries (integration_id, event_id, is_test, created_at)
     select integrations.id, written.id, written.tested is not null, written.created_at
@@ -63,4 +65,6 @@ export const DELIVERIES_OF_WRITTEN = sql`
     select matched.id, matched.integration_id, integrations.ordered, 1 as attempt, now() as start_after
     from matched join integrations on integrations.id = matched.integration_id`)}
     returning 1
-  )`;
+  )`,
+  notifies: { channel: WAKE_CHANNEL, when: sql<SqlBool>`exists (select from queued)` },
+};

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
-import { SYSTEM_USER_ID } from '../platform/actor.ts';
-import { personOf } from './actor-names.ts';
+import { SYSTEM_USER_ID } from '../../platform/actor.ts';
+import { personOf } from '../../record/actor-names.ts';
+import type { EventWriter } from '../../record/change-writers.ts';
 
 /** Adds each actor of the written events to the collaborators of the feature. Favorites and events of the service do not count. */
-export const COLLABORATORS_OF_WRITTEN = sql`
+export const COLLABORATORS_OF_WRITTEN: EventWriter = {
+  expressions: sql`
   collaborators as (
     insert into feature_collaborators (feature_name, user_id)
     select feature_name, created_by_user_id
@@ -13,7 +15,8 @@ export const COLLABORATORS_OF_WRITTEN = sql`
     ) as collaborator
     where (select true from features where features.name = collaborator.feature_name)
     on conflict do nothing
-  )`;
+  )`,
+};
 
 /** Users who changed the feature of the row of `features`. Adding a favorite does not count. */
 export const COLLABORATORS = sql`jsonb_build_object('users', coalesce((

@@ -1,0 +1,40 @@
+import type { RawBuilder, SqlBool } from 'kysely';
+import type { Tx } from '../platform/db/database.ts';
+
+/** Writes what follows from the events of a change, in the statement that inserts them. */
+export type EventWriter = {
+  /** Common table expressions that read `written`, the inserted events. All writers together cost one round trip. */
+  expressions: RawBuilder<unknown>;
+  /** Servers that listen on the channel are notified after the commit if the condition holds. */
+  notifies?: { channel: string; when: RawBuilder<SqlBool> };
+};
+
+/** What a change published: the channel of the servers that must know it, and the new revisions of environments. */
+export type Publication = {
+  channel: string | undefined;
+  revisions: { environment: string; revision: number }[];
+};
+
+/** The part of a change that wings above the record write. */
+export type Writers = {
+  events: EventWriter[];
+  /** The tags of a feature, which its events keep. */
+  tagsOf: (featureName: RawBuilder<unknown>) => RawBuilder<unknown>;
+  /** Whether a writer reads `written.text`, the folded JSON text of an event. */
+  readsText: RawBuilder<SqlBool>;
+  /** Runs as the last statement of a change, because other changes wait from here until the commit. */
+  publish: (tx: Tx) => Promise<Publication>;
+};
+
+let registered: Writers | undefined;
+
+/** Must be called once before the first change of a process. */
+export function registerWriters(writers: Writers): void {
+  registered = writers;
+}
+
+export function registeredWriters(): Writers {
+  if (!registered)
+    throw new Error('A change needs the writers of the other wings: call registerWriters(WRITERS)');
+  return registered;
+}
