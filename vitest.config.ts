@@ -10,8 +10,7 @@ const PROCESSES = [
   'server/src/**/*.process.test.ts',
   'server/src/test/kill.test.ts',
 ];
-/** Measures how long the event loop is blocked. */
-const ALONE = ['server/src/**/largest.process.test.ts'];
+const TEMPLATE = 'server/src/test/template-database.ts';
 
 /** For the projects that start servers. */
 const BUNDLE = 'server/src/test/server-bundle.ts';
@@ -20,25 +19,25 @@ const BUNDLE = 'server/src/test/server-bundle.ts';
 const ROW_TYPES = 'server/src/test/row-types/row-types.test.ts';
 
 /**
- * In CI, where other machines take time from this one, a test that fails is repeated. `.ci/run` lists it as "retry x1"
- * at its end, and it is a defect to look into. Without CI, the first failure counts.
+ * In CI, where other machines take time from this one, a browser test that fails is repeated. `.ci/run` lists it as "retry x1"
+ * at its end, and it is a defect to look into. Everywhere else the first failure counts.
  */
-const RETRIES = process.env.CI ? 2 : 0;
+const BROWSER_RETRIES = process.env.CI ? 2 : 0;
 
 export default defineConfig({
   test: {
-    retry: RETRIES,
     reporters: ['default', repeatedTests],
     setupFiles: ['server/src/test/row-types/record.ts'],
-    globalSetup: ['server/src/test/template-database.ts', 'server/src/test/row-types/folder.ts'],
+    globalSetup: [TEMPLATE, 'server/src/test/row-types/folder.ts'],
     // Spelled out because it matters: an unhandled rejection anywhere fails the run.
     dangerouslyIgnoreUnhandledErrors: false,
     // Migrations are no modules: without this, watch mode would not notice a change.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/server/migrations/**'],
-    // Only a test that hangs takes that long. A busy machine, on which everything takes ten times as long, fails no test.
-    testTimeout: 300_000,
+    // Only a test that hangs takes that long, even on a machine on which everything takes five times as long. A test that
+    // honestly needs more has a timeout of its own.
+    testTimeout: 60_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 50_000 } },
     // One more than there are cores, because tests also wait: for PostgreSQL, for timeouts, for retries.
     maxWorkers: availableParallelism() + 1,
     projects: [
@@ -48,9 +47,10 @@ export default defineConfig({
         test: {
           name: 'processes',
           include: PROCESSES,
-          exclude: ALONE,
           globalSetup: [BUNDLE],
           setupFiles: ['server/src/test/watch-servers.ts'],
+          // Each starts servers, and several kill them many times.
+          testTimeout: 180_000,
           sequence: { groupOrder: 0 },
         },
       },
@@ -70,7 +70,6 @@ export default defineConfig({
         test: {
           name: 'console',
           include: ['console/{src,scripts}/**/*.test.ts'],
-          retry: RETRIES,
           sequence: { groupOrder: 0 },
         },
       },
@@ -79,31 +78,20 @@ export default defineConfig({
         test: {
           name: 'console e2e',
           include: ['console/e2e/*.e2e.ts'],
-          globalSetup: [BUNDLE, 'console/e2e/support/global-setup.ts'],
+          globalSetup: [TEMPLATE, BUNDLE, 'console/e2e/support/global-setup.ts'],
           // The files of a worker share its browser.
           isolate: false,
           maxWorkers: availableParallelism(),
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 20_000 } },
-          retry: RETRIES,
+          retry: BROWSER_RETRIES,
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: {
-          name: 'alone',
-          include: ALONE,
-          globalSetup: [BUNDLE],
-          setupFiles: ['server/src/test/watch-servers.ts'],
-          fileParallelism: false,
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'row types', include: [ROW_TYPES], sequence: { groupOrder: 3 } },
+        test: { name: 'row types', include: [ROW_TYPES], sequence: { groupOrder: 2 } },
       },
     ],
   },

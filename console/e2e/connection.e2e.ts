@@ -10,7 +10,7 @@ type Away = Target & { takeDatabase: () => void; returnDatabase: () => void };
 const withDatabaseAway = test.extend<{ server: Away }>({
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
   server: async ({}, use) => {
-    const server = await startServerBehindProxy(inject('consoleTemplate'));
+    const server = await startServerBehindProxy(inject('template'));
     try {
       await use(server);
     } finally {

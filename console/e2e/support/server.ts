@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { copyDatabase, dropDatabase, urlOf } from '../../../server/src/test/database.ts';
+import { copyDatabase, discardDatabase, urlOf } from '../../../server/src/test/database.ts';
 import { startProcess, stopProcess } from '../../../server/src/test/process.ts';
 import { startTcpProxy } from '../../../server/src/test/tcp-proxy.ts';
 
@@ -59,7 +59,7 @@ export async function startServer(
     databaseUrl: urlOf(name),
     stop: async () => {
       await stopProcess(running);
-      await dropDatabase(name);
+      await discardDatabase(name);
     },
   };
 }

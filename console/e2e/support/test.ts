@@ -69,7 +69,7 @@ export const testWithOwnServer = (env: Record<string, string> = {}) =>
   test.extend<{ server: Target }>({
     // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
     server: async ({}, use) => {
-      const server = await startServer(inject('consoleTemplate'), env);
+      const server = await startServer(inject('template'), env);
       try {
         await use(server);
       } finally {

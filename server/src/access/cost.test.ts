@@ -32,14 +32,14 @@ async function statementsOf(url: string, token: string): Promise<number> {
 }
 
 test.each([
-  ['a route of the instance: authentication and the work', '/api/admin/tag-types', 2],
-  ['a route of a project: authentication, authorization and the work', '/api/admin/projects/costly', 3],
-  ['a feature', '/api/admin/projects/costly/features/costly-flag', 3],
-  ['a list without private projects', '/api/admin/projects', 2],
-])('%s', async (_case, url, statements) => {
-  for (const token of [few.token, many.token, ADMIN_TOKEN]) {
-    expect(await statementsOf(url, token)).toBe(statements);
-  }
+  ['a route of the instance', '/api/admin/tag-types'],
+  ['a route of a project', '/api/admin/projects/costly'],
+  ['a feature', '/api/admin/projects/costly/features/costly-flag'],
+  ['a list without private projects', '/api/admin/projects'],
+])('%s costs as many statements for few roles as for many, and for an admin', async (_case, url) => {
+  const statements = await statementsOf(url, few.token);
+
+  for (const token of [many.token, ADMIN_TOKEN]) expect(await statementsOf(url, token)).toBe(statements);
 });
 
 test('reads the permissions of a user with indexes, not with a sequential scan', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { sized } from '../test/campaign.ts';
+import { GENERATED, sized } from '../test/campaign.ts';
 import { makeProject, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
@@ -203,31 +203,35 @@ async function statusOf({ user, project, permission, environment }: Question): P
   return (await call(harness.app, probe.method, url, { token, body: {} })).status;
 }
 
-test(`${WORLDS} random worlds, ${WORLDS * QUESTIONS} questions: the API follows the permission rule (seed ${SEED})`, async () => {
-  const statuses: Record<number, number> = {};
+test(
+  `${WORLDS} random worlds, ${WORLDS * QUESTIONS} questions: the API follows the permission rule (seed ${SEED})`,
+  GENERATED,
+  async () => {
+    const statuses: Record<number, number> = {};
 
-  await fc.assert(
-    fc.asyncProperty(
-      worlds,
-      fc.array(questions, { minLength: QUESTIONS, maxLength: QUESTIONS }),
-      async (world, asked) => {
-        await create(world);
-        const access = new Map<string, Access>();
-        for (const user of USERS) access.set(user, await readAccess(user));
-        for (const question of asked) {
-          const status = expected(world, question);
-          statuses[status] = (statuses[status] ?? 0) + 1;
-          expect([question, await statusOf(question)]).toEqual([question, status]);
-          const known = access.get(question.user) ?? { permissions: [], projects: [] };
-          expect([question, computed(known, question)]).toEqual([question, status]);
-        }
-      },
-    ),
-    // Without shrinking, which would create a hundred more worlds.
-    { numRuns: WORLDS, seed: SEED, endOnFailure: true },
-  );
+    await fc.assert(
+      fc.asyncProperty(
+        worlds,
+        fc.array(questions, { minLength: QUESTIONS, maxLength: QUESTIONS }),
+        async (world, asked) => {
+          await create(world);
+          const access = new Map<string, Access>();
+          for (const user of USERS) access.set(user, await readAccess(user));
+          for (const question of asked) {
+            const status = expected(world, question);
+            statuses[status] = (statuses[status] ?? 0) + 1;
+            expect([question, await statusOf(question)]).toEqual([question, status]);
+            const known = access.get(question.user) ?? { permissions: [], projects: [] };
+            expect([question, computed(known, question)]).toEqual([question, status]);
+          }
+        },
+      ),
+      // Without shrinking, which would create a hundred more worlds.
+      { numRuns: WORLDS, seed: SEED, endOnFailure: true },
+    );
 
-  // A run in which everything is allowed, or nothing, proves little.
-  const share = (status: number) => (statuses[status] ?? 0) / (WORLDS * QUESTIONS);
-  for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.04);
-});
+    // A run in which everything is allowed, or nothing, proves little.
+    const share = (status: number) => (statuses[status] ?? 0) / (WORLDS * QUESTIONS);
+    for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.04);
+  },
+);

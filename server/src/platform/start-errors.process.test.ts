@@ -18,11 +18,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, dropDatabase, urlOf } from '../test/database.ts';
-import { type Behaviour, startFakePostgres } from '../test/fake-postgres.ts';
-import { cannotListen } from './start-errors.ts';
+import { createDatabase, dropDatabase, runOnServer, urlOf } from '../test/database.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PASSWORD = 'a-password-nobody-prints';
@@ -42,18 +39,12 @@ function asRole(user: string, database: string): string {
 
 beforeAll(async () => {
   for (const name of databases) await createDatabase(name);
-  await onServer(`create role ${role} login password '${PASSWORD}'`);
+  await runOnServer(`create role ${role} login password '${PASSWORD}'`);
 });
 afterAll(async () => {
   for (const name of databases) await dropDatabase(name);
-  await onServer(`drop role ${role}`);
+  await runOnServer(`drop role ${role}`);
 });
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
-  await client.connect();
-  await client.query(statement).finally(() => client.end());
-}
 
 type Ended = { code: number | null; stdout: string; stderr: string };
 
@@ -82,116 +73,43 @@ const CONFIGURATION = 'Documentation: docs/reference/configuration.md';
 const MAIN = 'server/src/main.ts';
 const STACK = /^\s+at /m;
 
-test.each<[string, string, string]>([
-  [
-    'rejected connection',
-    `postgres://halyard:${PASSWORD}@127.0.0.1:1/halyard`,
-    'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
-  ],
-  [
-    'rejected connection to a host with two addresses',
-    `postgres://halyard:${PASSWORD}@localhost:1/halyard`,
-    'Cannot connect to PostgreSQL at localhost:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
-  ],
-  [
-    'unknown host',
-    `postgres://halyard:${PASSWORD}@host.invalid/halyard`,
-    'Cannot connect to PostgreSQL at host.invalid:5432: host not found. Check the host in DATABASE_URL.',
-  ],
-  [
-    'unknown role',
-    asRole('nobody', databases[0]),
-    `PostgreSQL at ${AT} has no role "nobody". Create it with createuser, or correct DATABASE_URL.`,
-  ],
-  [
-    'unknown database',
-    asRole('postgres', 'halyard_missing'),
-    `PostgreSQL at ${AT} has no database "halyard_missing". Create it with createdb, or correct DATABASE_URL.`,
-  ],
-  [
-    'rejected TLS',
-    `${asRole('postgres', databases[0])}?sslmode=verify-full`,
-    `Cannot connect to PostgreSQL at ${AT}: the server does not support TLS. Enable TLS in PostgreSQL, or remove sslmode from DATABASE_URL.`,
-  ],
-  [
-    'missing permission',
-    asRole(role, databases[0]),
-    `Role "${role}" lacks a permission in database "${databases[0]}": permission denied for schema public.`,
-  ],
-  [
-    'missing certificate file',
-    `${asRole('postgres', databases[0])}?sslrootcert=/missing.pem`,
-    `Cannot connect to PostgreSQL at ${AT}: a file is missing (ENOENT: no such file or directory, open '/missing.pem').`,
-  ],
-])('%s: server and migrate print what to do, no stack and no password', async (_, url, expected) => {
+test('a database without permissions: server and migrate print what to do, no stack and no password', async () => {
   const results = await Promise.all(
-    [MAIN, 'server/scripts/migrate.ts'].map(script => run(script, { DATABASE_URL: url })),
+    [MAIN, 'server/scripts/migrate.ts'].map(script =>
+      run(script, { DATABASE_URL: asRole(role, databases[0]) }),
+    ),
   );
 
   for (const { code, stdout, stderr } of results) {
-    expect(stderr).toContain(expected);
+    expect(stderr).toContain(
+      `Role "${role}" lacks a permission in database "${databases[0]}": permission denied for schema public.`,
+    );
     expect(code).toBe(1);
     expect(stdout + stderr).not.toMatch(STACK);
     expect(stdout + stderr).not.toContain(PASSWORD);
   }
 });
 
-test.each<[string, Behaviour, RegExp]>([
-  [
-    'a wrong password',
-    { error: '28P01', message: 'password authentication failed for user "ada"' },
-    /^PostgreSQL at 127\.0\.0\.1:\d+ rejected the password of role "ada"\. Check the password in DATABASE_URL\.$/,
-  ],
-  [
-    'PostgreSQL 14',
-    { version: '140011' },
-    /^PostgreSQL at 127\.0\.0\.1:\d+ has version 14, and Halyard requires 15 or newer\. Upgrade PostgreSQL, or correct DATABASE_URL\.$/,
-  ],
-  [
-    'a full disk',
-    { error: '53100', message: 'could not extend file' },
-    /^The disk of PostgreSQL at 127\.0\.0\.1:\d+ is full\. Free space there, then start again\.$/,
-  ],
-  [
-    'no free connections',
-    { error: '53300', message: 'sorry, too many clients already' },
-    /^PostgreSQL at 127\.0\.0\.1:\d+ accepts no more connections\. Raise max_connections, or lower HALYARD_POOL_SIZE\.$/,
-  ],
-  [
-    'a database that starts up',
-    { error: '57P03', message: 'the database system is starting up' },
-    /^PostgreSQL at 127\.0\.0\.1:\d+ does not accept connections yet: the database system is starting up\. Start again shortly\.$/,
-  ],
-  [
-    'no response',
-    'silent',
-    /^Cannot connect to PostgreSQL at 127\.0\.0\.1:\d+: no response\. Check host and port in DATABASE_URL, and firewalls in between\.$/,
-  ],
-])('%s is explained in one line', async (_, behaviour, expected) => {
-  const fake = await startFakePostgres(behaviour);
-  try {
-    const { code, stdout, stderr } = await run(MAIN, {
-      DATABASE_URL: `postgres://ada:${PASSWORD}@127.0.0.1:${fake.port}/halyard`,
-    });
-
-    expect(stderr.trim()).toMatch(expected);
-    expect(code).toBe(1);
-    expect(stdout + stderr).not.toContain(PASSWORD);
-  } finally {
-    fake.close();
-  }
-});
-
-test('an unreachable database is reported before the server is loaded', async () => {
+test('an unreachable database is reported before the server is loaded, after warnings that name the nearest variables', async () => {
   const hooks = `import { registerHooks } from 'node:module';
     registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });`;
-  const { stdout } = await run(MAIN, {
+  const { code, stdout, stderr } = await run(MAIN, {
     DATABASE_URL: 'postgres://127.0.0.1:1/halyard',
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hooks)}`,
+    HALYARD_POOLSIZE: '20',
+    HALYARD_SECRT_KEY: PASSWORD,
+    HALYARD_COLOUR: 'blue',
   });
 
   expect(stdout).toContain('/server/src/platform/start-errors.ts');
   expect(stdout).not.toContain('/server/src/server.ts');
+  expect(stderr.trim().split('\n')).toEqual([
+    'Warning: HALYARD_COLOUR is not known. Run with --help for all variables.',
+    'Warning: HALYARD_POOLSIZE is not known. Did you mean HALYARD_POOL_SIZE?',
+    'Warning: HALYARD_SECRT_KEY is not known. Did you mean HALYARD_SECRET_KEY?',
+    'Cannot connect to PostgreSQL at 127.0.0.1:1: connection refused. Check DATABASE_URL, and that PostgreSQL is running.',
+  ]);
+  expect(code).toBe(1);
 });
 
 test('a port in use is named, with no stack', async () => {
@@ -216,33 +134,8 @@ test('an address that the machine does not have is named', async () => {
   );
 });
 
-test('a port that needs a permission is explained', () => {
-  const denied = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
-
-  expect(cannotListen(denied, '::', 80)).toMatchObject({
-    message:
-      'Cannot listen on [::]:80: the process has no permission to use this port. Set PORT to 1024 or higher.',
-  });
-});
-
-test('an unknown variable is a warning that names the nearest one', async () => {
-  const { stderr } = await run(MAIN, {
-    DATABASE_URL: 'postgres://127.0.0.1:1/halyard',
-    HALYARD_POOLSIZE: '20',
-    HALYARD_SECRT_KEY: PASSWORD,
-    HALYARD_COLOUR: 'blue',
-  });
-
-  expect(stderr.split('\n').slice(0, 3)).toEqual([
-    'Warning: HALYARD_COLOUR is not known. Run with --help for all variables.',
-    'Warning: HALYARD_POOLSIZE is not known. Did you mean HALYARD_POOL_SIZE?',
-    'Warning: HALYARD_SECRT_KEY is not known. Did you mean HALYARD_SECRET_KEY?',
-  ]);
-  expect(stderr).not.toContain(PASSWORD);
-});
-
-test.each([['--help'], ['-h']])('%s prints options and variables, without a database', async option => {
-  const { code, stdout, stderr } = await run(MAIN, {}, { args: [option] });
+test('--help prints options and variables, without a database', async () => {
+  const { code, stdout, stderr } = await run(MAIN, {}, { args: ['--help'] });
 
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^Halyard \d+\.\d+\.\d+/);
@@ -260,12 +153,12 @@ test('--version prints the version of the package', async () => {
   });
 });
 
-test.each([
-  ['--prot=80', "Unknown option '--prot'. Run npm start -- --help for all options."],
-  ['start', "Unexpected argument 'start'. Run npm start -- --help for all options."],
-  ['--help=yes', "Option '-h, --help' does not take an argument. Run npm start -- --help for all options."],
-])('%s is rejected with exit code 2', async (argument, expected) => {
-  expect(await run(MAIN, {}, { args: [argument] })).toEqual({ code: 2, stdout: '', stderr: `${expected}\n` });
+test('an unknown option is rejected with exit code 2', async () => {
+  expect(await run(MAIN, {}, { args: ['--prot=80'] })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: "Unknown option '--prot'. Run npm start -- --help for all options.\n",
+  });
 });
 
 test('rotate-secrets without a key says which variable is missing', async () => {
@@ -278,45 +171,8 @@ test('rotate-secrets without a key says which variable is missing', async () => 
   expect(stderr).not.toMatch(STACK);
 });
 
-const SCRIPTS = ['setup', 'migrate', 'rotate-secrets', 'table-types', 'openapi'];
-
-/** Runs a script with arguments where it could do no harm: in an empty folder, with no database. */
-async function runWith(name: string, ...args: string[]): Promise<Ended> {
-  const cwd = mkdtempSync(join(tmpdir(), 'halyard-options-'));
-  try {
-    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/halyard' };
-    const ended = await run(`server/scripts/${name}.ts`, env, { args, cwd });
-    expect(readdirSync(cwd)).toEqual([]);
-    return ended;
-  } finally {
-    rmSync(cwd, { recursive: true });
-  }
-}
-
-test.each(SCRIPTS)('%s --help prints what the script does, and does nothing', async name => {
-  const { code, stdout, stderr } = await runWith(name, '--help');
-
-  expect([code, stderr]).toEqual([0, '']);
-  expect(stdout).toMatch(
-    new RegExp(`^[A-Z][^]+\\.\n\nUsage: npm run ${name}[^]+\n +-h, --help +Print this text\n`),
-  );
-});
-
-test.each(SCRIPTS)('%s rejects an unknown option with exit code 2, and does nothing', async name => {
-  expect(await runWith(name, '--bogus')).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: `Unknown option '--bogus'. Run npm run ${name} -- --help for all options.\n`,
-  });
-});
-
-test('rotate-secrets --help describes its option', async () => {
-  const { stdout } = await runWith('rotate-secrets', '-h');
-
-  expect(stdout).toMatch(/ --forget-unreadable +Remove /);
-});
-
-test.each([
+/** The variables that the help of each script describes. */
+const SCRIPTS: [string, string[]][] = [
   ['setup', ['DATABASE_URL']],
   ['migrate', ['DATABASE_URL']],
   ['health', ['HOST', 'PORT']],
@@ -325,12 +181,43 @@ test.each([
   ['sdk-documents', ['DATABASE_URL']],
   ['drill/main', ['DATABASE_URL', 'HALYARD_SECRET_KEY', 'HALYARD_OLD_SECRET_KEYS']],
   ['demo/main', ['DATABASE_URL', 'PORT', 'HOST', 'LOG_LEVEL']],
-])('%s --help describes the variables %j and names the page about configuration', async (name, variables) => {
-  const { stdout } = await runWith(name, '--help');
+  ['table-types', []],
+  ['openapi', []],
+];
 
-  for (const variable of variables)
-    expect(stdout).toMatch(new RegExp(`^  ${variable} +\\S.*\\n +Default: \\S`, 'm'));
-  expect(stdout).toContain(CONFIGURATION);
+/** Runs a script with an argument where it could do no harm: in an empty folder, with no database. */
+async function runWith(name: string, argument: string): Promise<Ended> {
+  const cwd = mkdtempSync(join(tmpdir(), 'halyard-options-'));
+  try {
+    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/halyard' };
+    const ended = await run(`server/scripts/${name}.ts`, env, { args: [argument], cwd });
+    expect(readdirSync(cwd)).toEqual([]);
+    return ended;
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+}
+
+test.each(SCRIPTS)(
+  '%s --help prints what the script does, describes the variables %j, and does nothing',
+  async (name, variables) => {
+    const { code, stdout, stderr } = await runWith(name, '--help');
+
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^[A-Z][\s\S]+\.\n\nUsage: [\s\S]+\n +-h, --help +Print this text\n/);
+    for (const variable of variables)
+      expect(stdout).toMatch(new RegExp(`^  ${variable} +\\S.*\\n +Default: \\S`, 'm'));
+    if (variables.length > 0) expect(stdout).toContain(CONFIGURATION);
+    if (name === 'rotate-secrets') expect(stdout).toMatch(/ --forget-unreadable +Remove /);
+  },
+);
+
+test('setup rejects an unknown option with exit code 2, and does nothing', async () => {
+  expect(await runWith('setup', '--bogus')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: "Unknown option '--bogus'. Run npm run setup -- --help for all options.\n",
+  });
 });
 
 test('npm run setup -- --help installs nothing', async () => {
@@ -384,9 +271,6 @@ test('setup explains how to start PostgreSQL only if nothing listens on the port
   ]);
   expect(await setupThatFails(asRole('nobody', databases[0]))).toEqual([
     `PostgreSQL at ${AT} has no role "nobody". Create it with createuser, or correct DATABASE_URL.`,
-  ]);
-  expect(await setupThatFails('postgres://host.invalid/halyard')).toEqual([
-    'Cannot connect to PostgreSQL at host.invalid:5432: host not found. Check the host in DATABASE_URL.',
   ]);
 });
 

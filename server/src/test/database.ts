@@ -9,22 +9,55 @@ export function urlOf(database: string): string {
 }
 
 export async function createDatabase(name: string, options = ''): Promise<void> {
-  await onServer(`drop database if exists ${name} with (force)`, `create database ${name} ${options}`);
+  await runOnServer(`drop database if exists ${name} with (force)`, `create database ${name} ${options}`);
 }
 
 /** A database whose commits do not wait for the disk: for tests, none of which crashes PostgreSQL. */
 export async function copyDatabase(template: string, name: string): Promise<void> {
-  await onServer(
+  await runOnServer(
     `create database ${name} template ${template}`,
     `alter database ${name} set synchronous_commit = off`,
+    `comment on database ${name} is '${commentOf(process.env.TEST_TEMPLATE ?? template)}'`,
   );
 }
 
-export async function dropDatabase(name: string): Promise<void> {
-  await onServer(`drop database if exists ${name} with (force)`);
+/** Marks the copies of a test run. */
+const commentOf = (template: string): string => `copy for tests, ${template}`;
+
+const DISCARDED_AT_ONCE = 20;
+const discarded: string[] = [];
+
+/**
+ * Drops a copy some time later. DROP DATABASE waits for a checkpoint, which takes seconds on a busy machine, unless the one before was
+ * just now. So copies are dropped 20 at a time, and the last ones at the end of the run.
+ */
+export async function discardDatabase(name: string): Promise<void> {
+  discarded.push(name);
+  if (discarded.length < DISCARDED_AT_ONCE) return;
+  for (const one of discarded.splice(0)) await dropDatabase(one);
 }
 
-async function onServer(...statements: string[]): Promise<void> {
+/** Drops the template of a run and all copies that are left. */
+export async function dropRun(template: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf('postgres') });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select datname as name from pg_database where shobj_description(oid, 'pg_database') = $1`,
+      [commentOf(template)],
+    );
+    for (const { name } of [...rows, { name: template }])
+      await client.query(`drop database if exists ${name} with (force)`);
+  } finally {
+    await client.end();
+  }
+}
+
+export async function dropDatabase(name: string): Promise<void> {
+  await runOnServer(`drop database if exists ${name} with (force)`);
+}
+
+export async function runOnServer(...statements: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf('postgres') });
   await client.connect();
   try {

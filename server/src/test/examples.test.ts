@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { openDb } from '../platform/db/database.ts';
 import { listenForChanges } from '../publishing/source/database-source.ts';
 import { keepFlushing } from '../reporting/metrics/keep-flushing.ts';
 import { keepCurrent } from '../serving/state/keep-current.ts';
-import { copyDatabase, dropDatabase, urlOf } from './database.ts';
+import { copyDatabase, discardDatabase, urlOf } from './database.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
 import { alignWith, parseShown, patternOf } from './shown-output.ts';
 import { strictSerializer } from './strict-serializer.ts';
@@ -50,13 +51,15 @@ beforeAll(async () => {
   await db.destroy();
 });
 afterAll(async () => {
-  await dropDatabase(demo);
+  await discardDatabase(demo);
   rmSync(folder, { recursive: true, force: true });
 });
 
+let pagesSoFar = 0;
+
 /** A fresh instance with the demo data. */
 function useInstance(): void {
-  const name = `${demo}_page`;
+  const name = `${demo}_${++pagesSoFar}`;
   const opened: { close: () => Promise<void> }[] = [];
   beforeAll(async () => {
     Object.assign(page, { variables: {}, programs: [], printed: '', compared: 0 });
@@ -75,12 +78,23 @@ function useInstance(): void {
     );
     await app.listen({ host: '127.0.0.1', port });
     const flushing = keepFlushing(app.usage, db, { warn: () => {} }, app.metrics);
-    opened.push(app, { close: stop }, { close: flushing.stop }, { close: () => db.destroy() });
+    // Where a reader waits until the server has written what SDKs reported, the example makes it write.
+    const flusher = createHttpServer(
+      (_request, response) => void flushing.flush().then(() => response.end()),
+    );
+    flusher.listen(0, '127.0.0.1');
+    await once(flusher, 'listening');
+    env.FLUSH_URL = `http://127.0.0.1:${(flusher.address() as AddressInfo).port}`;
+    const closeFlusher = async () => {
+      flusher.close();
+    };
+    opened.push(app, { close: stop }, { close: flushing.stop }, { close: closeFlusher });
+    opened.push({ close: () => db.destroy() });
   });
   afterAll(async () => {
     for (const pid of page.programs) endGroup(pid);
     for (const part of opened) await part.close();
-    await dropDatabase(name);
+    await discardDatabase(name);
   });
 }
 
@@ -137,7 +151,7 @@ function examplesOf(path: string): Example[] {
 function start(script: string, detached: boolean): ChildProcessByStdio<null, Readable, Readable> {
   // --fail-with-body gives curl an exit code for an error response, and still prints it. It excludes -f.
   const fails = `case " $* " in *" -sSf "*) ;; *) set -- --fail-with-body "$@" ;; esac`;
-  const bash = `set -euo pipefail; curl() { ${fails}; command curl "$@"; }\n${script}`;
+  const bash = `set -euo pipefail; curl() { ${fails}; command curl "$@"; }; sleep() { command curl -s "$FLUSH_URL"; }\n${script}`;
   return spawn('bash', ['-c', bash], {
     cwd: folder,
     // SDKs keep a backup of the flags in the folder for temporary files. Programs of other tests must not share it.

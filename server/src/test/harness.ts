@@ -9,7 +9,7 @@ import type { App } from '../platform/http/app.ts';
 import { LONG_READ_CONNECTIONS } from '../platform/http/protection/long-reads.ts';
 import type { SliceLimits } from '../serving/evaluation/slices.ts';
 import type { StreamLimits } from '../serving/streaming/limits.ts';
-import { copyDatabase, dropDatabase, urlOf } from './database.ts';
+import { copyDatabase, discardDatabase, urlOf } from './database.ts';
 import { PUBLIC_URL } from './public-url.ts';
 import { strictSerializer } from './strict-serializer.ts';
 
@@ -99,7 +99,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
       await longReadDb.destroy();
       await db.destroy();
     }
-    await dropDatabase(name);
+    await discardDatabase(name);
   });
   return harness;
 }

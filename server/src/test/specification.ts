@@ -59,6 +59,21 @@ export const SPECIFICATIONS = (load(`${FOLDER}/index.json`) as string[]).map(
   file => load(`${FOLDER}/${file}`) as Specification,
 );
 
+/** All cases of a file. */
+export const casesOf = ({ tests = [], variantTests = [] }: Specification): SpecifiedCase[] => [
+  ...tests,
+  ...variantTests,
+];
+
+/**
+ * One case of each file, and the named ones, for a second way to the same evaluation. CAMPAIGN=long takes all cases
+ * (`npm run campaign:model`).
+ */
+export const sampleOf = (specification: Specification, named: string[] = []): SpecifiedCase[] =>
+  casesOf(specification).filter(
+    ({ description }, at) => at === 0 || named.includes(description) || process.env.CAMPAIGN === 'long',
+  );
+
 /** The features and segments of a file, after its events. */
 export function stateOf({ state }: Specification): { features: SpecifiedFeature[]; segments: Segment[] } {
   const features = new Map((state.features ?? []).map(feature => [feature.name, feature]));

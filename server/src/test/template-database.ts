@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../platform/db/migrate.ts';
 import { MIGRATIONS, readMigrations } from '../platform/db/migration-files.ts';
-import { createDatabase, dropDatabase, urlOf } from './database.ts';
+import { createDatabase, dropRun, urlOf } from './database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,19 +9,22 @@ declare module 'vitest' {
   }
 }
 
-/** One migrated database per run; every test file works on a copy of it. */
-export async function setup(project: TestProject): Promise<void> {
-  const template = `halyard_template_${process.pid}`;
-  await makeTemplate(template);
-  project.provide('template', template);
-  // In watch mode: a run after a change of the migrations gets a new template.
-  project.onTestsRerun(async () => {
+/** One migrated database per run, for all projects; every test file works on a copy of it. */
+export async function setup(project: Pick<TestProject, 'provide' | 'onTestsRerun'>): Promise<void> {
+  const template = process.env.TEST_TEMPLATE ?? `halyard_template_${process.pid}`;
+  if (process.env.TEST_TEMPLATE === undefined) {
+    process.env.TEST_TEMPLATE = template;
     await makeTemplate(template);
-  });
+    // In watch mode: a run after a change of the migrations gets a new template.
+    project.onTestsRerun(async () => {
+      await makeTemplate(template);
+    });
+  }
+  project.provide('template', template);
 }
 
 export async function teardown(): Promise<void> {
-  await dropDatabase(`halyard_template_${process.pid}`);
+  await dropRun(`halyard_template_${process.pid}`);
 }
 
 const madeFrom = new Map<string, string>();

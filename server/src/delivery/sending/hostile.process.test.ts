@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { copyDatabase, discardDatabase, urlOf } from '../../test/database.ts';
 import { startProcess, stopProcess, unwatch } from '../../test/process.ts';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
 
@@ -15,12 +15,12 @@ const env = {
 let receiver: Receiver;
 
 beforeAll(async () => {
-  await createDatabase(name);
+  await copyDatabase(inject('template'), name);
   receiver = await startReceiver();
 });
 afterAll(async () => {
   await receiver.close();
-  await dropDatabase(name);
+  await discardDatabase(name);
 });
 
 test('fails the attempt of a template that multiplies a long list, and keeps running', async () => {

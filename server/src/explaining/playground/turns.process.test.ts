@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { openDb } from '../../platform/db/database.ts';
-import { copyDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { copyDatabase, discardDatabase, urlOf } from '../../test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
 import { putDocuments, type SdkDocument } from '../../test/sdk-documents.ts';
 
+/** Measures how long the event loop is blocked, on a machine that does nothing else (`npm run campaign:largest`). */
+const MEASURES = process.env.LARGEST === 'all';
 const MAX_STRETCH_MS = 100;
 const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
 const name = `halyard_turns_${randomBytes(4).toString('hex')}`;
@@ -59,19 +61,18 @@ beforeAll(async () => {
   server = await startProcess({
     DATABASE_URL: urlOf(name),
     HALYARD_INIT_ADMIN_TOKENS: TOKEN,
-    NODE_OPTIONS: `--import=${PROBE}`,
-    PROBE_PORT: String(probePort),
+    ...(MEASURES && { NODE_OPTIONS: `--import=${PROBE}`, PROBE_PORT: String(probePort) }),
     LOG_LEVEL: 'silent',
     HALYARD_WRITES_PER_MINUTE: '0',
   });
 });
 afterAll(async () => {
   await stopProcess(server);
-  await dropDatabase(name);
+  await discardDatabase(name);
 });
 
 const longestStretch = async (): Promise<number> =>
-  (await (await fetch(`http://127.0.0.1:${probePort}`)).json()) as number;
+  MEASURES ? ((await (await fetch(`http://127.0.0.1:${probePort}`)).json()) as number) : 0;
 
 /** Returns "done", or the message of the rejection. */
 async function evaluate(body: object): Promise<string> {
@@ -92,7 +93,7 @@ test.each([
   ['long lists of values', { context: { userId: values(80) }, prefix: 'lists-', count: 10 }],
   ['slow patterns', { context: { userId: values(80) }, prefix: 'patterns-', count: 5 }],
 ])(
-  `%s block the event loop for less than ${MAX_STRETCH_MS} ms`,
+  `%s are evaluated up to a limit${MEASURES ? `, and block the event loop for less than ${MAX_STRETCH_MS} ms` : ''}`,
   async (_, { context, prefix, count }) => {
     const features = Array.from({ length: count }, (__, at) => `${prefix}${at}`);
     await evaluate({ context: { userId: '7' }, features: ['small-0'] });

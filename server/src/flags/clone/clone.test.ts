@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
+import { GENERATED } from '../../test/campaign.ts';
 import { makeProject, makeUser, markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -155,52 +156,56 @@ function expectedCopy(source: Feature, name: string, replaceGroupId: boolean, in
   };
 }
 
-test(`a copy equals its source in the copied parts only, and the source does not change (seed ${SEED})`, async () => {
-  const { db } = harness;
-  const segments = [await insertSegment(db, 'one'), await insertSegment(db, 'two')];
-  const parents = ['parent-a', 'parent-b'];
-  for (const name of parents) await insertRichFeature(db, { name });
-  const fan = await makeUser(db, 'Viewer');
-  let n = 0;
+test(
+  `a copy equals its source in the copied parts only, and the source does not change (seed ${SEED})`,
+  GENERATED,
+  async () => {
+    const { db } = harness;
+    const segments = [await insertSegment(db, 'one'), await insertSegment(db, 'two')];
+    const parents = ['parent-a', 'parent-b'];
+    for (const name of parents) await insertRichFeature(db, { name });
+    const fan = await makeUser(db, 'Viewer');
+    let n = 0;
 
-  await fc.assert(
-    fc.asyncProperty(
-      feature(segments, parents),
-      fc.option(fc.boolean(), { nil: undefined }),
-      fc.option(fc.subarray([...PARTS]), { nil: undefined }),
-      async (rich, replaceGroupId, include) => {
-        const name = `source-${++n}`;
-        await insertRichFeature(db, { ...rich, name });
-        await markSeen(db, name);
-        await sql`insert into favorite_features (user_id, feature_name) values (${fan.id}, ${name})`.execute(
-          db,
-        );
-        const source = await get(name);
+    await fc.assert(
+      fc.asyncProperty(
+        feature(segments, parents),
+        fc.option(fc.boolean(), { nil: undefined }),
+        fc.option(fc.subarray([...PARTS]), { nil: undefined }),
+        async (rich, replaceGroupId, include) => {
+          const name = `source-${++n}`;
+          await insertRichFeature(db, { ...rich, name });
+          await markSeen(db, name);
+          await sql`insert into favorite_features (user_id, feature_name) values (${fan.id}, ${name})`.execute(
+            db,
+          );
+          const source = await get(name);
 
-        const response = await clone(name, { name: `copy-${n}`, replaceGroupId, include });
+          const response = await clone(name, { name: `copy-${n}`, replaceGroupId, include });
 
-        expect(response.status).toBe(200);
-        expect(response.body).toEqual(
-          expectedCopy(source, `copy-${n}`, replaceGroupId ?? true, include ?? PARTS),
-        );
-        expect(await get(`copy-${n}`)).toEqual(response.body);
-        const { rows } = await sql<{ data: object; environment: string }>`
+          expect(response.status).toBe(200);
+          expect(response.body).toEqual(
+            expectedCopy(source, `copy-${n}`, replaceGroupId ?? true, include ?? PARTS),
+          );
+          expect(await get(`copy-${n}`)).toEqual(response.body);
+          const { rows } = await sql<{ data: object; environment: string }>`
           select data, environment from events where feature_name = ${`copy-${n}`} and type = 'feature-strategy-add'
           order by id`.execute(db);
-        expect(rows.map(row => ({ ...row.data, environment: row.environment }))).toEqual(
-          (response.body as Feature).environments.flatMap(here =>
-            here.strategies.map(({ featureName: _, ...one }) => ({ ...one, environment: here.name })),
-          ),
-        );
-        expect({ ...(await get(name)), children: [] }).toEqual({ ...source, children: [] });
-        const drift = await call(harness.app, 'GET', `${P}/copy-${n}/drift`);
-        const ownGroups = replaceGroupId === false || !hasForeignGroup(source);
-        if (include === undefined && ownGroups) expect(drift.body.differences).toEqual([]);
-      },
-    ),
-    { numRuns: 60, seed: SEED },
-  );
-});
+          expect(rows.map(row => ({ ...row.data, environment: row.environment }))).toEqual(
+            (response.body as Feature).environments.flatMap(here =>
+              here.strategies.map(({ featureName: _, ...one }) => ({ ...one, environment: here.name })),
+            ),
+          );
+          expect({ ...(await get(name)), children: [] }).toEqual({ ...source, children: [] });
+          const drift = await call(harness.app, 'GET', `${P}/copy-${n}/drift`);
+          const ownGroups = replaceGroupId === false || !hasForeignGroup(source);
+          if (include === undefined && ownGroups) expect(drift.body.differences).toEqual([]);
+        },
+      ),
+      { numRuns: 60, seed: SEED },
+    );
+  },
+);
 
 /** Replacing a groupId that is not the name of the feature is a difference. */
 const hasForeignGroup = ({ environments, name }: Feature): boolean =>
@@ -208,18 +213,18 @@ const hasForeignGroup = ({ environments, name }: Feature): boolean =>
     strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),
   );
 
-test('of 50 concurrent clones with the same name exactly one succeeds', async () => {
+test('of 8 concurrent clones with the same name exactly one succeeds', async () => {
   await insertRichFeature(harness.db, {
     name: 'contested-source',
     environments: { development: { strategies: [{}, {}] } },
   });
 
   const responses = await Promise.all(
-    Array.from({ length: 50 }, () => clone('contested-source', { name: 'the-one' })),
+    Array.from({ length: 8 }, () => clone('contested-source', { name: 'the-one' })),
   );
 
   const statuses = responses.map(({ status }) => status).toSorted();
-  expect(statuses).toEqual([200, ...Array(49).fill(409)]);
+  expect(statuses).toEqual([200, ...Array(7).fill(409)]);
   expect(new Set(responses.filter(({ status }) => status === 409).map(({ body }) => body.name))).toEqual(
     new Set(['NameExistsError']),
   );
@@ -289,7 +294,6 @@ test('the number of statements does not depend on the size of the feature', asyn
   const small = await statementsOf('small');
 
   expect(large).toHaveLength(small.length);
-  expect(large.length).toBe(24);
   expect((await get('large-copy')).environments.map(({ strategies }) => strategies.length)).toEqual(
     Array(5).fill(30),
   );

@@ -211,18 +211,3 @@ test('a toggle that waited for another toggle gets 412', async () => {
 
   expect((await both).map(({ status }) => status).toSorted()).toEqual([200, 412]);
 });
-
-test('If-Match costs an update of a feature two statements', async () => {
-  const statements = async (etag?: string) => {
-    const before = harness.statements.length;
-    expect((await send('PUT', feature, etag, { description: `${harness.statements.length}` })).status).toBe(
-      200,
-    );
-    return harness.statements.length - before;
-  };
-  const etag = await etagOf(feature);
-
-  const [withTag, without] = [await statements(etag), await statements()];
-
-  expect(withTag - without).toBe(2);
-});

@@ -272,11 +272,3 @@ test('returns the enabled login methods and nothing else', async () => {
   await post(SIMPLE, { disabled: true });
   expect(await methods()).toEqual({ methods: [oidc] });
 });
-
-test('reads the login methods with one statement', async () => {
-  const before = harness.statements.length;
-
-  await call(harness.app, 'GET', '/auth/methods', { token: null });
-
-  expect(harness.statements.slice(before)).toHaveLength(1);
-});

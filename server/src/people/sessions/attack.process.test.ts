@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sized } from '../../test/campaign.ts';
+import { GENERATED, sized } from '../../test/campaign.ts';
 import { makePerson, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
@@ -59,56 +59,64 @@ async function attack(target: (number: number) => { username: string; address: s
 const blockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked&limit=1000')).body.events;
 
-test(`${ATTEMPTS} wrong logins to one account from as many addresses are blocked by two servers together, and its owner can log in`, async () => {
-  const { id, username } = await makePerson(harness.db);
-  const home = '203.0.113.9';
-  expect((await logIn(servers[0], username, PASSWORD, home)).status).toBe(200);
+test(
+  `${ATTEMPTS} wrong logins to one account from as many addresses are blocked by two servers together, and its owner can log in`,
+  GENERATED,
+  async () => {
+    const { id, username } = await makePerson(harness.db);
+    const home = '203.0.113.9';
+    expect((await logIn(servers[0], username, PASSWORD, home)).status).toBe(200);
 
-  const statuses = await attack(number => ({
-    username,
-    address: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
-  }));
+    const statuses = await attack(number => ({
+      username,
+      address: `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`,
+    }));
 
-  expect(statuses).toEqual({
-    401: LOGIN_LIMITS.account.failures,
-    429: ATTEMPTS - LOGIN_LIMITS.account.failures,
-  });
-  for (const server of servers) {
-    expect((await logIn(server, username, PASSWORD, home)).status).toBe(200);
-    // At an unknown address even the right password is blocked: it could be the attacker's next guess.
-    const unknown = await logIn(server, username, PASSWORD, '203.0.113.10');
-    expect(unknown.status).toBe(429);
-    expect(unknown.retryAfter).toBeGreaterThan(3_000);
-    expect(unknown.retryAfter).toBeLessThanOrEqual(3_600);
-  }
-  const events = await blockedEvents();
-  expect(events).toHaveLength(1);
-  expect(events[0]).toMatchObject({
-    createdBy: 'system',
-    data: { countedBy: 'account', userId: id, username, failures: 100, minutes: 60 },
-  });
-});
+    expect(statuses).toEqual({
+      401: LOGIN_LIMITS.account.failures,
+      429: ATTEMPTS - LOGIN_LIMITS.account.failures,
+    });
+    for (const server of servers) {
+      expect((await logIn(server, username, PASSWORD, home)).status).toBe(200);
+      // At an unknown address even the right password is blocked: it could be the attacker's next guess.
+      const unknown = await logIn(server, username, PASSWORD, '203.0.113.10');
+      expect(unknown.status).toBe(429);
+      expect(unknown.retryAfter).toBeGreaterThan(3_000);
+      expect(unknown.retryAfter).toBeLessThanOrEqual(3_600);
+    }
+    const events = await blockedEvents();
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({
+      createdBy: 'system',
+      data: { countedBy: 'account', userId: id, username, failures: 100, minutes: 60 },
+    });
+  },
+);
 
-test(`${ATTEMPTS} wrong logins from one address to as many accounts are blocked by two servers together, and others can log in`, async () => {
-  const { username } = await makePerson(harness.db);
-  const attacker = '198.51.100.7';
-  const before = (await blockedEvents()).length;
+test(
+  `${ATTEMPTS} wrong logins from one address to as many accounts are blocked by two servers together, and others can log in`,
+  GENERATED,
+  async () => {
+    const { username } = await makePerson(harness.db);
+    const attacker = '198.51.100.7';
+    const before = (await blockedEvents()).length;
 
-  const statuses = await attack(number => ({
-    username: number % 100 === 0 ? username : `account-${number}`,
-    address: attacker,
-  }));
+    const statuses = await attack(number => ({
+      username: number % 100 === 0 ? username : `account-${number}`,
+      address: attacker,
+    }));
 
-  expect(statuses).toEqual({
-    401: LOGIN_LIMITS.address.failures,
-    429: ATTEMPTS - LOGIN_LIMITS.address.failures,
-  });
-  for (const server of servers) {
-    expect((await logIn(server, username, PASSWORD, attacker)).status).toBe(429);
-    expect((await logIn(server, username, PASSWORD, '203.0.113.20')).status).toBe(200);
-  }
-  const events = await blockedEvents();
-  expect(events).toHaveLength(before + 1);
-  expect(events[0]).toMatchObject({ data: { countedBy: 'address', address: attacker }, ip: attacker });
-  expect(events[0].summary).toContain('after **20** failures within **15** minutes');
-});
+    expect(statuses).toEqual({
+      401: LOGIN_LIMITS.address.failures,
+      429: ATTEMPTS - LOGIN_LIMITS.address.failures,
+    });
+    for (const server of servers) {
+      expect((await logIn(server, username, PASSWORD, attacker)).status).toBe(429);
+      expect((await logIn(server, username, PASSWORD, '203.0.113.20')).status).toBe(200);
+    }
+    const events = await blockedEvents();
+    expect(events).toHaveLength(before + 1);
+    expect(events[0]).toMatchObject({ data: { countedBy: 'address', address: attacker }, ip: attacker });
+    expect(events[0].summary).toContain('after **20** failures within **15** minutes');
+  },
+);

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { hashToken } from '../../access/token.ts';
 import type { App } from '../../platform/http/app.ts';
 import { hashingWork } from '../../platform/secrets/password-hash.ts';
-import { cpuMsOf } from '../../test/cpu-time.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { browserWith, COOKIE, cookieOf, logIn, tryLogin } from '../../test/login.ts';
@@ -79,21 +78,6 @@ test('responds the same to a wrong password and an unknown user, after the same 
   expect(wrong).toMatchObject({ status: 401, told: { name: 'AuthenticationRequired' }, hashes: 1 });
   expect(await attempt('nobody-at-all', '192.0.2.2')).toEqual(wrong);
   expect(await attempt(withoutPassword.username, '192.0.2.3')).toEqual(wrong);
-});
-
-test('takes about the same CPU time for an unknown user and a wrong password', async () => {
-  const { username } = await makePerson(harness.db);
-  const times: Record<string, number[]> = { [username]: [], 'nobody-here': [] };
-
-  for (let round = 0; round < 11; round++) {
-    for (const [name, taken] of Object.entries(times)) {
-      // argon2 runs in the thread pool of this process, so its CPU time includes the hash.
-      taken.push(await cpuMsOf(() => tryLogin(harness.app, name, 'wrong', { ip: `198.51.100.${round}` })));
-    }
-  }
-
-  const [known = 0, unknown = 0] = Object.values(times).map(taken => taken.toSorted((a, b) => a - b)[5]);
-  expect(Math.max(known, unknown) / Math.min(known, unknown)).toBeLessThan(2);
 });
 
 test.each([
@@ -320,7 +304,6 @@ test('uses as many statements for a session as for a token', async () => {
 
   const bySession = await cost(() => browser.ask('GET', '/api/admin/tag-types'));
 
-  expect(bySession).toBe(2);
   expect(await cost(() => call(harness.app, 'GET', '/api/admin/tag-types', { token }))).toBe(bySession);
 });
 

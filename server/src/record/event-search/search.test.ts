@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
-import { sized } from '../../test/campaign.ts';
+import { GENERATED, sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { countEvents } from '../event-counts/count.ts';
@@ -118,7 +118,7 @@ async function expectSameAsPlain(runs: number): Promise<void> {
   );
 }
 
-test('finds the same with and without the index', async () => {
+test('finds the same with and without the index', GENERATED, async () => {
   await expectSameAsPlain(Math.ceil(RUNS / 10));
   expect(await indexNextChunk(harness.db)).toBe(true);
   await expectSameAsPlain(Math.ceil(RUNS / 4));

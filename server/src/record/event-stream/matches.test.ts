@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
-import { sized } from '../../test/campaign.ts';
+import { GENERATED, sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { conditions } from '../events/conditions.ts';
@@ -107,29 +107,33 @@ const searches: fc.Arbitrary<EventFilters> = fc
       .map(keys => ({ ...Object.fromEntries(keys.map(key => [key, all[key]])) })),
   );
 
-test(`matches what the conditions of the search match, in ${RUNS} random searches (seed ${SEED})`, async () => {
-  const { db } = harness;
-  const ids = events.map(({ id }) => id);
-  let found = 0;
+test(
+  `matches what the conditions of the search match, in ${RUNS} random searches (seed ${SEED})`,
+  GENERATED,
+  async () => {
+    const { db } = harness;
+    const ids = events.map(({ id }) => id);
+    let found = 0;
 
-  await fc.assert(
-    fc.asyncProperty(searches, async search => {
-      const all = [sql`true`, ...conditions(search)];
-      const { rows } = await sql<{ id: number }>`
+    await fc.assert(
+      fc.asyncProperty(searches, async search => {
+        const all = [sql`true`, ...conditions(search)];
+        const { rows } = await sql<{ id: number }>`
         select id from events where ${sql.join(all, sql` and `)} order by id`.execute(db);
-      const texts = await findTexts(db, ids, search.query ? [search.query] : []);
-      const matching = events.filter(event =>
-        matches(event, search, one => texts.get(one)?.has(event.id) ?? false),
-      );
+        const texts = await findTexts(db, ids, search.query ? [search.query] : []);
+        const matching = events.filter(event =>
+          matches(event, search, one => texts.get(one)?.has(event.id) ?? false),
+        );
 
-      expect(matching.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
-      found += rows.length;
-    }),
-    { numRuns: RUNS, seed: SEED },
-  );
+        expect(matching.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+        found += rows.length;
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
 
-  expect(found).toBeGreaterThan(RUNS);
-});
+    expect(found).toBeGreaterThan(RUNS);
+  },
+);
 
 test('finds several texts at once, each as the search does', async () => {
   const ids = events.map(({ id }) => id);

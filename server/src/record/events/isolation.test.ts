@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
-import { sized } from '../../test/campaign.ts';
+import { GENERATED, sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -95,39 +95,43 @@ const filters = fc.record(
   { requiredKeys: [] },
 );
 
-test(`${RUNS} random searches by random callers: page and total are exactly what they may see (seed ${SEED})`, async () => {
-  expect(written).toHaveLength(400);
+test(
+  `${RUNS} random searches by random callers: page and total are exactly what they may see (seed ${SEED})`,
+  GENERATED,
+  async () => {
+    expect(written).toHaveLength(400);
 
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), filters, async (who, filter) => {
-      const caller = callers[who % callers.length] as Caller;
-      const includes = (values: string[] | undefined, value: unknown) =>
-        !values || values.includes(String(value));
-      const expected = written.filter(
-        event =>
-          visible(event, caller) &&
-          includes(filter.project, event.project) &&
-          includes(filter.type, event.type) &&
-          includes(filter.feature, event.featureName) &&
-          includes(filter.environment, event.environment) &&
-          includes(filter.createdBy, event.createdByUserId) &&
-          `{"word": "${event.word}"}`.toLowerCase().includes((filter.query ?? '').toLowerCase()),
-      );
-      const offset = Number(filter.offset ?? 0);
-      const page = expected.slice(offset, offset + Number(filter.limit ?? 50));
-      // The fixture's own events aside: only these types.
-      const query = new URLSearchParams({ type: `IS_ANY_OF:${TYPES}` });
-      for (const [name, value] of Object.entries(filter)) {
-        query.set(name, Array.isArray(value) ? `IS_ANY_OF:${value.join(',')}` : String(value));
-      }
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), filters, async (who, filter) => {
+        const caller = callers[who % callers.length] as Caller;
+        const includes = (values: string[] | undefined, value: unknown) =>
+          !values || values.includes(String(value));
+        const expected = written.filter(
+          event =>
+            visible(event, caller) &&
+            includes(filter.project, event.project) &&
+            includes(filter.type, event.type) &&
+            includes(filter.feature, event.featureName) &&
+            includes(filter.environment, event.environment) &&
+            includes(filter.createdBy, event.createdByUserId) &&
+            `{"word": "${event.word}"}`.toLowerCase().includes((filter.query ?? '').toLowerCase()),
+        );
+        const offset = Number(filter.offset ?? 0);
+        const page = expected.slice(offset, offset + Number(filter.limit ?? 50));
+        // The fixture's own events aside: only these types.
+        const query = new URLSearchParams({ type: `IS_ANY_OF:${TYPES}` });
+        for (const [name, value] of Object.entries(filter)) {
+          query.set(name, Array.isArray(value) ? `IS_ANY_OF:${value.join(',')}` : String(value));
+        }
 
-      const { body } = await call(harness.app, 'GET', `/api/admin/search/events?${query}`, {
-        token: caller.token,
-      });
+        const { body } = await call(harness.app, 'GET', `/api/admin/search/events?${query}`, {
+          token: caller.token,
+        });
 
-      expect(body.total).toBe(expected.length);
-      expect(body.events.map((event: Written) => event.id)).toEqual(page.map(event => event.id));
-    }),
-    { numRuns: RUNS, seed: SEED },
-  );
-});
+        expect(body.total).toBe(expected.length);
+        expect(body.events.map((event: Written) => event.id)).toEqual(page.map(event => event.id));
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
+  },
+);

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../platform/errors.ts';
 import { FILTER_PATTERN } from '../../platform/http/input/filter.ts';
-import { cpuMsOf } from '../../test/cpu-time.ts';
 import { parseEventSearch } from './search-query.ts';
 
 const refusalOf = (parameters: Record<string, unknown>): ApiError => {
@@ -132,10 +131,6 @@ test('a filter is accepted exactly if the published pattern accepts it and no it
   );
 });
 
-test('a hostile filter is read in linear time', async () => {
-  const cpuMs = await cpuMsOf(() => {
-    for (let round = 0; round < 100; round++) refusalOf({ project: `IS:${',a'.repeat(2_000)}\n` });
-  });
-
-  expect(cpuMs).toBeLessThan(500);
+test('rejects a hostile filter that a backtracking pattern would never finish', () => {
+  expect(refusalOf({ project: `IS:${',a'.repeat(200_000)}\n` })).toBeDefined();
 });

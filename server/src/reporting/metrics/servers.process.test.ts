@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { copyDatabase, discardDatabase, urlOf } from '../../test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
 
 const ADMIN = '*:*.an-operator-chose-this-secret-0123456789';
@@ -13,7 +13,7 @@ let servers: RunningServer[] = [];
 let token: string;
 
 beforeAll(async () => {
-  await createDatabase(name);
+  await copyDatabase(inject('template'), name);
   const first = await startProcess(env);
   servers = [first, await startProcess(env)];
   const body = { tokenName: 'sdk', type: 'backend', environment: 'production' };
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const server of servers) await stopProcess(server);
-  await dropDatabase(name);
+  await discardDatabase(name);
 });
 
 async function admin(server: RunningServer, method: string, path: string, body?: object): Promise<unknown> {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { copyDatabase, discardDatabase, urlOf } from '../../test/database.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../test/process.ts';
 import { startSdk, TRANSPORTS, type Transport } from '../../test/sdk-client.ts';
 
@@ -16,7 +16,7 @@ let token: string;
 let old: RunningServer;
 
 beforeAll(async () => {
-  await createDatabase(name);
+  await copyDatabase(inject('template'), name);
   old = await startProcess(env);
   const body = { tokenName: 'sdk', type: 'backend', environment: 'production' };
   const created = (await admin('POST', '/api/admin/api-tokens', body)) as { secret: string };
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stopProcess(old);
-  await dropDatabase(name);
+  await discardDatabase(name);
 });
 
 async function admin(method: string, path: string, body?: object): Promise<unknown> {

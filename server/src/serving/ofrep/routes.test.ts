@@ -141,12 +141,10 @@ describe('all flags', () => {
     const [epoch = '', scope = '', revision = ''] = String(etag).slice(1).split('.');
     const next = `${epoch}.${scope}.${Number(revision) + 1}`;
 
-    const started = performance.now();
     const waiting = evaluate(`?flagConfigEtag=${next}`);
     await putDocuments(harness.db, 'behind', { features: [feature('moving', { enabled: false })] });
     await late.serving.refresh();
     expect(values(await waiting)).toEqual({ moving: false });
-    expect(performance.now() - started).toBeLessThan(900);
 
     const future = `${epoch}.${scope}.${Number(revision) + 5}`;
     const from = performance.now();

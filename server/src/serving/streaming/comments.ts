@@ -1,14 +1,17 @@
 import type { Stream } from './stream.ts';
 
-const EVERY_MS = 15_000;
 const TICK_MS = 100;
 
-/** Visits every stream once in 15 s, spread evenly, with one timer for all of them. */
-export function startComments(streams: Set<Stream>, visit: (stream: Stream) => void): () => void {
+/** Visits every stream once in a while, spread evenly, with one timer for all of them. */
+export function startComments(
+  streams: Set<Stream>,
+  everyMs: number,
+  visit: (stream: Stream) => void,
+): () => void {
   let remaining = streams.values();
   let due = 0;
   const timer = setInterval(() => {
-    due = Math.min(streams.size, due + (streams.size * TICK_MS) / EVERY_MS);
+    due = Math.min(streams.size, due + (streams.size * TICK_MS) / everyMs);
     for (; due >= 1; due--) {
       let { value, done } = remaining.next();
       if (done === true) {

@@ -1,7 +1,6 @@
+import type { StreamLimits } from './limits.ts';
 import type { Stream } from './stream.ts';
 
-/** A client that reads nothing for so long is cut off: it must not keep others waiting. */
-const STALLED_AFTER_MS = 10_000;
 /** A client with a slow connection keeps its frame, but no longer counts. */
 const COUNTED_FOR_MS = 30_000;
 /** Building a frame with 10,000 features takes 30 ms. */
@@ -19,7 +18,7 @@ export type LargeFrames = {
 
 /** Sends hydrations and other large frames, in the order of the clients. Only so many bytes are under way at the same time. */
 export function makeLargeFrames(
-  mostBytes: number,
+  { largeBytesUnderWay: mostBytes, stalledAfterMs }: StreamLimits,
   /** The frame for the client, which counts as sent. */
   take: (stream: Stream) => Buffer,
   onRead: (stream: Stream) => void,
@@ -94,7 +93,7 @@ export function makeLargeFrames(
     sweep: () => {
       const now = performance.now();
       for (const [stream, { countedUntil, readAt }] of underWay) {
-        if (readAt + STALLED_AFTER_MS < now) cutOff(stream);
+        if (readAt + stalledAfterMs < now) cutOff(stream);
         else if (countedUntil < now) count(stream, 0);
       }
       schedule();

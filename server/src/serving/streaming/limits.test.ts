@@ -184,7 +184,7 @@ test('a client that does not read is cut off, and resumes after its last event',
 });
 
 test('hydrations wait for their turn, and a client that does not read its own ends', async () => {
-  const app = await harness.secondServer({}, { largeBytesUnderWay: 1 });
+  const app = await harness.secondServer({}, { largeBytesUnderWay: 1, stalledAfterMs: 500 });
   const url = await server.keep(app);
   await makeEnvironment(harness.db, 'large');
   await putDocuments(harness.db, 'large', { features: [feature('a', 30_000_000)] });
@@ -269,7 +269,8 @@ test('an SDK that cannot store what it gets ends with polling, after few hydrati
 });
 
 test('a stream without changes gets comments', async () => {
-  const stream = await connect(server.url, await server.token('production'));
+  const url = await server.keep(await harness.secondServer({}, { commentsEveryMs: 200 }));
+  const stream = await connect(url, await server.token('production'));
 
   await expect.poll(() => stream.lines).toContain(':');
 });

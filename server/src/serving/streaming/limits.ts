@@ -13,6 +13,10 @@ export type StreamLimits = {
   hydrationsPerTokenAndMinute: number;
   /** How long after its rejection a client is invited to stream again, at the earliest. */
   invitedAfterMs: number;
+  /** A client that reads nothing of a large frame for so long is cut off: it must not keep others waiting. */
+  stalledAfterMs: number;
+  /** Every stream gets a comment in this time. */
+  commentsEveryMs: number;
 };
 
 /** So many at once, and so many per minute in the long run. */
@@ -29,4 +33,6 @@ export const STREAM_LIMITS: StreamLimits = {
   hydrationsPerClient: { burst: 10, perMinute: 6 },
   hydrationsPerTokenAndMinute: 6_000,
   invitedAfterMs: 60_000,
+  stalledAfterMs: 10_000,
+  commentsEveryMs: 15_000,
 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type Db, openDb } from '../../platform/db/database.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { copyDatabase, discardDatabase, urlOf } from '../../test/database.ts';
 import { makeApiToken } from '../../test/factories.ts';
 import { type RunningServer, startProcess, stopProcess, unwatch } from '../../test/process.ts';
 import { putDocuments } from '../../test/sdk-documents.ts';
@@ -14,7 +14,7 @@ let server: RunningServer;
 let token: string;
 
 beforeAll(async () => {
-  await createDatabase(name);
+  await copyDatabase(inject('template'), name);
   server = await startProcess(env);
   db = openDb({ url: env.DATABASE_URL, poolSize: 1, onError: () => {} });
   const fields = { tokenName: 'restart', type: 'backend' as const, environment: 'production' };
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await db.destroy();
-  await dropDatabase(name);
+  await discardDatabase(name);
 });
 
 const feature = (label: string) => ({ name: label, enabled: true, strategies: [], variants: [] });

@@ -142,7 +142,7 @@ export function makeStreams(
     else bring(stream);
   };
 
-  const largeFrames = makeLargeFrames(limits.largeBytesUnderWay, takeLargeFrame, afterLargeFrame, cutOff);
+  const largeFrames = makeLargeFrames(limits, takeLargeFrame, afterLargeFrame, cutOff);
 
   const observe = streamMetrics(registry, counts, {
     open: () => all.size,
@@ -151,7 +151,7 @@ export function makeStreams(
   });
   const fanOut = makeFanOut(bring, group => observe((performance.now() - group.changedAt) / 1_000));
 
-  const stopComments = startComments(all, stream => {
+  const stopComments = startComments(all, limits.commentsEveryMs, stream => {
     if (stream.largeFrame === 'under way' || stream.socket.destroyed) return;
     counts.bytes += COMMENT.length;
     stream.socket.write(COMMENT);

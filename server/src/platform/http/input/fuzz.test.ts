@@ -1,7 +1,7 @@
 import querystring from 'node:querystring';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { sized } from '../../../test/campaign.ts';
+import { GENERATED, sized } from '../../../test/campaign.ts';
 import { makeFeature, makeProject, makeUser } from '../../../test/factories.ts';
 import { EXISTING, requestsTo, text } from '../../../test/generated-requests.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../test/harness.ts';
@@ -25,7 +25,7 @@ const LEAK = /select |insert into|pg_|at .*\.ts:|node_modules|violates|constrain
 /** NUL, half a surrogate pair, and an overlong NUL in a broken escape. */
 const UNSTORABLE = ['a%00b', '%ED%A0%80', '%C0%80%'];
 
-test('no parameter of an address becomes a 5xx by a character that cannot be stored', async () => {
+test('no parameter of an address becomes a 5xx by a character that cannot be stored', GENERATED, async () => {
   const user = await makeUser(harness.db, 'Admin');
   const found: string[] = [];
   for (const { method, path, parameters, body } of operations) {
@@ -56,7 +56,7 @@ test('no parameter of an address becomes a 5xx by a character that cannot be sto
 
 const PATCHES = 400;
 
-test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, async () => {
+test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, GENERATED, async () => {
   const pointer = fc.oneof(
     fc.constantFrom('', '/', '/-', '/0', '/0/name', '/0/payload/value', '/description', '/stale', 'stale'),
     text,
@@ -87,48 +87,52 @@ test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, asy
   );
 });
 
-test(`${RUNS} generated requests over every route: no 5xx, only documented responses, no internal text (seed ${SEED})`, async () => {
-  const user = await makeUser(harness.db, 'Editor');
-  const tokens: Record<string, string> = { admin: ADMIN_TOKEN, user: user.token };
-  const asked = new Set<string>();
-  let pastTheGuard = 0;
+test(
+  `${RUNS} generated requests over every route: no 5xx, only documented responses, no internal text (seed ${SEED})`,
+  GENERATED,
+  async () => {
+    const user = await makeUser(harness.db, 'Editor');
+    const tokens: Record<string, string> = { admin: ADMIN_TOKEN, user: user.token };
+    const asked = new Set<string>();
+    let pastTheGuard = 0;
 
-  await fc.assert(
-    fc.asyncProperty(requestsTo(operations), async ({ operation, url, headers, payload }) => {
-      const authorization =
-        headers.authorization === undefined
-          ? {}
-          : { authorization: tokens[headers.authorization] ?? headers.authorization };
-      const response = await injected(harness.app, {
-        method: operation.method,
-        url,
-        headers: { ...headers, ...authorization },
-        ...(payload === undefined ? {} : { payload }),
-      });
-      asked.add(`${operation.method} ${operation.path}`);
-      if (response.statusCode !== 401) pastTheGuard++;
-
-      expect([...operation.statuses.filter(status => status < 500), ...ALWAYS]).toContain(
-        response.statusCode,
-      );
-      if (response.statusCode >= 400) {
-        const error = JSON.parse(response.body);
-        expect(error).toEqual({
-          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-          name: expect.stringMatching(/^[A-Z]\w+$/),
-          message: expect.any(String),
-          details: expect.arrayContaining([expect.objectContaining({ message: expect.any(String) })]),
+    await fc.assert(
+      fc.asyncProperty(requestsTo(operations), async ({ operation, url, headers, payload }) => {
+        const authorization =
+          headers.authorization === undefined
+            ? {}
+            : { authorization: tokens[headers.authorization] ?? headers.authorization };
+        const response = await injected(harness.app, {
+          method: operation.method,
+          url,
+          headers: { ...headers, ...authorization },
+          ...(payload === undefined ? {} : { payload }),
         });
-        const leaked = LEAK.exec(error.message)?.[0] ?? '';
-        // A message may repeat a name of the request, which can be "pg_".
-        const sent = `${querystring.unescape(url)} ${JSON.stringify(payload)}`;
-        expect(sent.includes(leaked) ? '' : error.message).not.toMatch(LEAK);
-      }
-    }),
-    { numRuns: RUNS, seed: SEED },
-  );
+        asked.add(`${operation.method} ${operation.path}`);
+        if (response.statusCode !== 401) pastTheGuard++;
 
-  expect(asked.size).toBe(operations.length);
-  // A run whose token got lost would prove nothing.
-  expect(pastTheGuard).toBeGreaterThan(RUNS * 0.7);
-});
+        expect([...operation.statuses.filter(status => status < 500), ...ALWAYS]).toContain(
+          response.statusCode,
+        );
+        if (response.statusCode >= 400) {
+          const error = JSON.parse(response.body);
+          expect(error).toEqual({
+            id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+            name: expect.stringMatching(/^[A-Z]\w+$/),
+            message: expect.any(String),
+            details: expect.arrayContaining([expect.objectContaining({ message: expect.any(String) })]),
+          });
+          const leaked = LEAK.exec(error.message)?.[0] ?? '';
+          // A message may repeat a name of the request, which can be "pg_".
+          const sent = `${querystring.unescape(url)} ${JSON.stringify(payload)}`;
+          expect(sent.includes(leaked) ? '' : error.message).not.toMatch(LEAK);
+        }
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
+
+    expect(asked.size).toBe(operations.length);
+    // A run whose token got lost would prove nothing.
+    expect(pastTheGuard).toBeGreaterThan(RUNS * 0.7);
+  },
+);

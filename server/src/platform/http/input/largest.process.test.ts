@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { copyDatabase, dropDatabase, urlOf } from '../../../test/database.ts';
+import { copyDatabase, discardDatabase, urlOf } from '../../../test/database.ts';
 import { largestBody, type Schema, type Shape } from '../../../test/largest-body.ts';
 import { listAdminOperations, type Operation } from '../../../test/operations.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../../test/process.ts';
 
-/** LARGEST=all is the campaign: every operation, every shape, four at a time, and the clock of /health. */
+/**
+ * LARGEST=all is the campaign, on a machine that does nothing else: every operation, every shape, four at a time, and how long each blocks
+ * the event loop. Without it, only the responses count.
+ */
 const ALL = process.env.LARGEST === 'all';
 const MAX_STRETCH_MS = 100;
 const MAX_STRETCH_OF_FOUR_MS = 250;
@@ -30,8 +33,7 @@ beforeAll(async () => {
   server = await startProcess({
     DATABASE_URL: urlOf(name),
     HALYARD_INIT_ADMIN_TOKENS: TOKEN,
-    NODE_OPTIONS: `--import=${PROBE}`,
-    PROBE_PORT: String(probePort),
+    ...(ALL && { NODE_OPTIONS: `--import=${PROBE}`, PROBE_PORT: String(probePort) }),
     LOG_LEVEL: 'silent',
     HALYARD_WRITES_PER_MINUTE: '0',
   });
@@ -40,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stopProcess(server);
-  await dropDatabase(name);
+  await discardDatabase(name);
 });
 
 async function send(method: string, path: string, body: unknown): Promise<number> {
@@ -58,6 +60,10 @@ const longestStretch = async (): Promise<number> =>
 
 /** The longest stretch of work while something is done; the shortest of three, if a busy neighbour slowed the others. */
 async function stretchOf(work: () => Promise<unknown>, limit: number): Promise<number> {
+  if (!ALL) {
+    await work();
+    return 0;
+  }
   let shortest = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 3 && shortest > limit; round++) {
     await longestStretch();
@@ -89,17 +95,21 @@ describe('the largest body of each operation', () => {
     )
     .filter(({ body }) => body.length >= SMALLEST);
 
-  test(`blocks the event loop for less than ${MAX_STRETCH_MS} ms, and four of them for less than ${MAX_STRETCH_OF_FOUR_MS} ms`, async () => {
+  const measured = `, blocks the event loop for less than ${MAX_STRETCH_MS} ms, and four of them for less than ${MAX_STRETCH_OF_FOUR_MS} ms`;
+  test(`never becomes a 5xx${ALL ? measured : ''}`, async () => {
     const found: string[] = [];
     for (const { operation, shape, body } of cases) {
       const { method, path } = operation;
-      const ask = () => send(method, addressOf(operation), body);
-      // The first request of a route compiles its schemas.
-      await send(method, addressOf(operation), operation.body ?? null);
-      const one = await stretchOf(ask, MAX_STRETCH_MS);
       const what = `${method} ${path} ${JSON.stringify(shape)}, ${body.length} characters`;
+      const ask = async () => {
+        const status = await send(method, addressOf(operation), body);
+        if (status >= 500) found.push(`${what}: ${status}`);
+      };
+      // The first request of a route compiles its schemas.
+      if (ALL) await send(method, addressOf(operation), operation.body ?? null);
+      const one = await stretchOf(ask, MAX_STRETCH_MS);
       if (one > MAX_STRETCH_MS) found.push(`${what}: ${one} ms`);
-      if (!ALL && body.length < 400_000) continue;
+      if (!ALL) continue;
       const four = await stretchOf(() => Promise.all([ask(), ask(), ask(), ask()]), MAX_STRETCH_OF_FOUR_MS);
       if (four > MAX_STRETCH_OF_FOUR_MS) found.push(`${what}, four at a time: ${four} ms`);
     }
@@ -182,7 +192,7 @@ test.each<[string, string, string, object]>([
     { name: 'default', constraints: Array.from({ length: 30 }, (_, at) => costlyPattern(at)) },
   ],
 ])(
-  `%s of the largest accepted size blocks the event loop for less than ${MAX_STRETCH_MS} ms`,
+  `%s of the largest size is accepted${ALL ? `, and blocks the event loop for less than ${MAX_STRETCH_MS} ms` : ''}`,
   async (_what, method, path, body) => {
     const statuses: number[] = [];
     const stretch = await stretchOf(

@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { copyDatabase, dropDatabase, urlOf } from '../../../test/database.ts';
+import { copyDatabase, discardDatabase, urlOf } from '../../../test/database.ts';
 import { makeProject } from '../../../test/factories.ts';
 import { ADMIN_TOKEN } from '../../../test/harness.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../../test/process.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   if (server) await stopProcess(server);
   await db.destroy();
-  await dropDatabase(name);
+  await discardDatabase(name);
 });
 
 const headers = { authorization: ADMIN_TOKEN };
