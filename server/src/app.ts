@@ -36,6 +36,7 @@ import { FEATURE_TAGS } from './flags/tags/feature-operations.ts';
 import { TAGS } from './flags/tags/operations.ts';
 import { IMPORTS } from './flags/transfer/operations.ts';
 import { exportRoutes } from './flags/transfer/routes.ts';
+import { ACCESS_EXPLANATION } from './people/access-explanation/operations.ts';
 import { API_TOKENS } from './people/api-tokens/operations.ts';
 import { PROJECT_API_TOKENS } from './people/api-tokens/project-operations.ts';
 import { AUTH_SETTINGS } from './people/auth-settings/operations.ts';
@@ -334,6 +335,7 @@ export async function buildApp(
   register(GROUPS);
   register(ROLES);
   register(PROJECT_ACCESS);
+  register(ACCESS_EXPLANATION);
   register(instanceOperations(settings));
   register(CORS);
   register(FEATURE_USAGE);

@@ -12,6 +12,7 @@ import { requireSameOrigin } from './same-origin.ts';
 import {
   type EndReason,
   type FoundUser,
+  findAccount,
   findApiToken,
   findFeatureAccess,
   findPersonalToken,
@@ -156,19 +157,31 @@ async function authenticateUser(
   return asActor(user, 'personal_access_tokens', request.ip);
 }
 
-const asActor = (
-  { credentialId, kind, userId, name, rootPermissions }: FoundUser,
-  table: Credential['table'],
-  ip: string,
-): Actor => ({
+const asActor = (user: FoundUser, table: Credential['table'], ip: string): Actor => ({
+  ...accountAsActor(user),
+  ip,
+  credential: { table, id: user.credentialId },
+});
+
+const accountAsActor = ({
   kind,
   userId,
   name,
-  ip,
+  rootPermissions,
+}: Omit<FoundUser, 'credentialId' | 'seenLongAgo'>): Actor => ({
+  kind,
+  userId,
+  name,
+  ip: null,
   isAdmin: rootPermissions.includes('ADMIN'),
   rootPermissions,
-  credential: { table, id: credentialId },
 });
+
+/** A user or service account as the actor of a request that it could send. */
+export async function findActor(db: Reader, userId: number): Promise<Actor | undefined> {
+  const account = await findAccount(db, userId);
+  return account && accountAsActor(account);
+}
 
 async function authenticateApiToken(
   db: Db,
@@ -218,6 +231,24 @@ export async function authorize(
   else if (featureName !== undefined) return await requireForFeature(db, actor, featureName, permissions);
   else if (permissions.length > 0) requirePermission(actor, permissions);
   return undefined;
+}
+
+export type Decision = 'allowed' | 'lacks-permission' | 'cannot-read-project';
+
+/** What the guard decides about a request that requires the permission in the given place, without sending the request. */
+export async function decide(
+  db: Reader,
+  actor: Actor,
+  permission: RoutePermission,
+  place: { projectId?: string; environment?: string },
+): Promise<Decision> {
+  try {
+    await authorize(db, actor, permission, place);
+    return 'allowed';
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return error.name === 'NotFoundError' ? 'cannot-read-project' : 'lacks-permission';
+  }
 }
 
 /** Rejects an actor whose root role has none of the permissions. */

@@ -32,11 +32,15 @@ export const SESSION_IDLE = sql`interval '8 hours'`;
 /** A condition on `sessions`. */
 export const IS_OPEN_SESSION = sql<boolean>`(sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE})`;
 
-/** In a query on `users`: the permissions on the instance, from the root role of the user and of their groups. */
+/** The permissions of a user on the instance, from their root role and those of their groups, to be continued with further conditions. */
+export const heldOnInstance = (userId: number | RawBuilder<number>) => sql`
+  effective_roles as held join role_permissions using (role_id)
+  where held.user_id = ${userId} and held.project is null
+    and role_permissions.project is null and role_permissions.environment is null`;
+
+/** In a query on `users`: the permissions on the instance. */
 export const ROOT_PERMISSIONS_OF_USER = sql<string[]>`array(
-  select distinct permission from effective_roles as held join role_permissions using (role_id)
-  where held.user_id = users.id and held.project is null
-    and role_permissions.project is null and environment is null
+  select distinct permission from ${heldOnInstance(sql<number>`users.id`)}
 )`;
 
 /** Finds revoked and expired tokens too. The clock of the database decides, because all servers share it. */
@@ -63,6 +67,19 @@ const ACCOUNT = [
   sql<string>`coalesce(users.username, users.email)`.as('name'),
   ROOT_PERMISSIONS_OF_USER.as('rootPermissions'),
 ] as const;
+
+/** A user or service account, as the guard finds it by a credential. */
+export async function findAccount(
+  db: Reader,
+  id: number,
+): Promise<Omit<FoundUser, 'credentialId' | 'seenLongAgo'> | undefined> {
+  return await db
+    .selectFrom('users')
+    .select(ACCOUNT)
+    .where('users.id', '=', id)
+    .where('users.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
 
 /** Finds expired tokens too. Revoked tokens are deleted. */
 export async function findPersonalToken(
@@ -224,17 +241,24 @@ const isPermitted = (
   project: RawBuilder<string>,
   permissions: readonly string[],
   environment: RawBuilder<unknown>,
-) => sql`exists (
-  select from ${heldInProject(actor, project)}
+) => sql`exists (select from ${heldPermissions(actor, project, permissions, environment)})`;
+
+/** Those of the permissions that the actor holds in the project and environment. */
+export const heldPermissions = (
+  actor: Pick<Actor, 'userId'>,
+  project: RawBuilder<string>,
+  permissions: readonly string[],
+  environment: RawBuilder<unknown>,
+) => sql`
+  ${heldInProject(actor, project)}
     and role_permissions.permission = any(${permissions})
-    and (role_permissions.environment is null or role_permissions.environment = ${environment})
-)`;
+    and (role_permissions.environment is null or role_permissions.environment = ${environment})`;
 
 /**
  * The permissions of the actor in a project, to be continued with further conditions. A role applies where it is granted: on
  * the instance or in one project. A permission of the role can be restricted to one project.
  */
-export const heldInProject = (actor: Actor, project: RawBuilder<string>) => sql`
+export const heldInProject = (actor: Pick<Actor, 'userId'>, project: RawBuilder<string>) => sql`
   effective_roles as held join role_permissions using (role_id)
   where held.user_id = ${actor.userId}
     and (held.project is null or held.project = ${project})

@@ -5,13 +5,13 @@ import { insertUserRole, replaceRootRole } from './store.ts';
 
 /** Grants a user or service account a role in a project. */
 export async function grantProjectRole(
-  { tx, record }: Change,
+  { tx, actor, record }: Change,
   userId: number,
   role: ProjectRole,
   project: string,
 ): Promise<void> {
   const roleId = PROJECT_ROLES[role];
-  await insertUserRole(tx, userId, roleId, project);
+  await insertUserRole(tx, userId, roleId, project, actor.name);
   const holders = { users: [userId], roles: [roleId] };
   const namesOf = await readNames(tx, holders);
   record({
@@ -25,6 +25,6 @@ export async function grantProjectRole(
 }
 
 /** Replaces the root role of a user or service account. The caller records the event that names the role. */
-export async function setRootRole({ tx }: Change, userId: number, roleId: number): Promise<void> {
-  await replaceRootRole(tx, userId, roleId);
+export async function setRootRole({ tx, actor }: Change, userId: number, roleId: number): Promise<void> {
+  await replaceRootRole(tx, userId, roleId, actor.name);
 }

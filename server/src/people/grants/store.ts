@@ -7,14 +7,25 @@ export async function insertUserRole(
   userId: number,
   roleId: number,
   project: string | null,
+  createdBy: string,
 ): Promise<void> {
-  await tx.insertInto('user_roles').values({ user_id: userId, role_id: roleId, project }).execute();
+  await tx
+    .insertInto('user_roles')
+    .values({ user_id: userId, role_id: roleId, project, created_by: createdBy })
+    .execute();
 }
 
-export async function replaceRootRole(tx: Tx, userId: number, roleId: number): Promise<void> {
+export async function replaceRootRole(
+  tx: Tx,
+  userId: number,
+  roleId: number,
+  createdBy: string,
+): Promise<void> {
   await sql`
-    insert into user_roles (user_id, role_id) values (${userId}, ${roleId})
-    on conflict (user_id) where project is null do update set role_id = excluded.role_id`.execute(tx);
+    insert into user_roles (user_id, role_id, created_by) values (${userId}, ${roleId}, ${createdBy})
+    on conflict (user_id) where project is null
+      do update set role_id = excluded.role_id, created_at = excluded.created_at, created_by = excluded.created_by
+      where user_roles.role_id <> excluded.role_id`.execute(tx);
 }
 
 const TABLES = {

@@ -83,7 +83,7 @@ export async function changeAccess(
       const removed = singles(ofKind, 'before', 'after');
       const added = singles(ofKind, 'after', 'before');
       if (removed.length > 0) await deleteGrants(tx, project, kind, removed);
-      if (added.length > 0) await insertGrants(tx, project, kind, added);
+      if (added.length > 0) await insertGrants(tx, project, kind, added, actor.name);
     }
   });
   await recordSteps(current, project, steps);

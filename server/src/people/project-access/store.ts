@@ -97,11 +97,12 @@ export async function insertGrants(
   project: string,
   kind: Grant['kind'],
   grants: SingleGrant[],
+  createdBy: string,
 ): Promise<void> {
   const { table, holder } = TABLES[kind];
   await sql`
-    insert into ${table} (${holder}, role_id, project)
-    select given.id, given."roleId", ${project} from ${rowsOf(grants)}`.execute(tx);
+    insert into ${table} (${holder}, role_id, project, created_by)
+    select given.id, given."roleId", ${project}, ${createdBy} from ${rowsOf(grants)}`.execute(tx);
 }
 
 export async function deleteGrants(

@@ -108,6 +108,9 @@ export interface DatabaseEpoch {
 }
 
 export interface EffectiveRoles {
+  created_at: string | null;
+  created_by: string | null;
+  group_id: number | null;
   project: string | null;
   role_id: number | null;
   user_id: number | null;
@@ -317,6 +320,7 @@ export interface FeatureTypes {
 
 export interface GroupRoles {
   created_at: Generated<string>;
+  created_by: string | null;
   group_id: number;
   project: string;
   role_id: number;
@@ -717,6 +721,7 @@ export interface UnknownFlags {
 
 export interface UserRoles {
   created_at: Generated<string>;
+  created_by: string | null;
   project: string | null;
   role_id: number;
   user_id: number;

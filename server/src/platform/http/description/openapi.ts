@@ -70,6 +70,7 @@ export async function installOpenApi(
         { name: 'Service accounts', description: 'Service accounts and their tokens' },
         { name: 'Groups', description: 'Groups of users that share roles' },
         { name: 'Roles', description: 'Roles and their permissions' },
+        { name: 'Access', description: 'Why somebody may or may not do something' },
         { name: 'Project access', description: 'Roles of users and groups in a project' },
         { name: 'Integrations', description: 'Integrations and the delivery of events to them' },
         { name: 'SDK', description: 'Flags for SDKs, and what SDKs send' },

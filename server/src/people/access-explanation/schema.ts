@@ -1,0 +1,238 @@
+import { type Static, Type } from 'typebox';
+import type { Permission } from '../../access/permissions.ts';
+import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { RULE } from '../../platform/http/input/violations.ts';
+
+const PERMISSIONS: Permission[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
+
+export const MAX_ROLES = 50;
+export const MAX_CHANGES = 10;
+export const MAX_GRANTORS = 20;
+
+export const AccessQuestion = Type.Object({
+  user: Type.Optional(
+    Type.String({
+      maxLength: 10,
+      pattern: '^[1-9][0-9]{0,9}$',
+      [RULE]: 'must be a positive integer',
+      description: 'Id of a user or service account; default: the caller',
+      examples: ['7'],
+    }),
+  ),
+  permission: Type.Optional(
+    Type.Unsafe<Permission>(
+      Type.String({
+        enum: PERMISSIONS,
+        description: 'A permission. Without it the question is whether the project can be read',
+        examples: ['UPDATE_FEATURE_ENVIRONMENT'],
+      }),
+    ),
+  ),
+  project: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Id of a project. Without it the question is about the whole instance',
+      examples: ['payments'],
+    }),
+  ),
+  environment: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        'Name of an environment; requires project. Without it the question is about all environments',
+      examples: ['production'],
+    }),
+  ),
+});
+export type AccessQuestion = Static<typeof AccessQuestion>;
+
+const RoleName = NamedObject('AccessRole', {
+  id: Type.Integer({ examples: [101] }),
+  name: Type.String({ examples: ['Release manager'] }),
+  type: Type.Unsafe<'root' | 'project' | 'root-custom' | 'custom'>({
+    type: 'string',
+    enum: ['root', 'project', 'root-custom', 'custom'],
+  }),
+});
+
+const Grantor = Nullable(
+  Type.String({ description: 'Who granted it. Null if that is not recorded', examples: ['ada'] }),
+);
+const GrantTime = Nullable(Timestamp('When it was granted. Null if that is not recorded'));
+
+const held = {
+  role: RoleName,
+  project: Nullable(
+    Type.String({ description: 'Where the role is held. Null: on the instance', examples: ['payments'] }),
+  ),
+  group: Nullable(
+    NamedObject(
+      'AccessGroup',
+      {
+        id: Type.Integer({ examples: [3] }),
+        name: Type.String({ examples: ['on-call'] }),
+        joinedAt: Timestamp('When the user joined the group'),
+        addedBy: Type.String({ description: 'Who added the user to the group', examples: ['ben'] }),
+      },
+      { description: 'The group through which the user holds the role. Null: held directly' },
+    ),
+  ),
+  grantedBy: Grantor,
+  grantedAt: GrantTime,
+};
+
+/** A role that allows what was asked. */
+export const AccessPath = Named(
+  'AccessPath',
+  Type.Object({
+    ...held,
+    permission: Nullable(
+      Type.String({
+        description:
+          'The permission of the role that allows it: the one asked for, or ADMIN. Null: any role in a private project allows to read it',
+        examples: ['UPDATE_FEATURE_ENVIRONMENT'],
+      }),
+    ),
+  }),
+);
+export type AccessPath = Static<typeof AccessPath>;
+
+/** A role of the user that does not allow it. */
+export const OtherRole = Named(
+  'OtherAccessRole',
+  Type.Object({
+    ...held,
+    why: Type.Unsafe<'lacks-permission' | 'other-environments' | 'other-projects'>({
+      type: 'string',
+      enum: ['lacks-permission', 'other-environments', 'other-projects'],
+      description: 'Why the role does not allow it: it has the permission not at all, or not in this place',
+    }),
+    environments: Type.Array(Type.String(), {
+      description: 'The environments in which the role has the permission, if not in all',
+      examples: [['development']],
+    }),
+  }),
+);
+export type OtherRole = Static<typeof OtherRole>;
+
+const GrantedPermission = NamedObject('AccessGain', {
+  permission: Type.String({ examples: ['CREATE_FEATURE'] }),
+  environment: Type.Optional(Type.String({ examples: ['production'] })),
+});
+
+/** One change that would allow it, with its side effects. */
+export const AccessChange = Named(
+  'AccessChange',
+  Type.Object({
+    kind: Type.Unsafe<'join-group' | 'grant-project-role' | 'set-root-role'>({
+      type: 'string',
+      enum: ['join-group', 'grant-project-role', 'set-root-role'],
+    }),
+    role: RoleName,
+    group: Nullable(
+      NamedObject('JoinedGroup', {
+        id: Type.Integer({ examples: [3] }),
+        name: Type.String({ examples: ['on-call'] }),
+      }),
+    ),
+    alsoGrants: Type.Array(GrantedPermission, {
+      description: 'Further permissions that the user would get in this place. ADMIN includes all others',
+    }),
+    otherProjects: Type.Integer({
+      description: 'In how many other projects that the caller can read the group has a role',
+      examples: [0],
+    }),
+    replaces: Nullable(
+      NamedObject(
+        'ReplacedRole',
+        { ...RoleName.properties },
+        { description: 'The root role that the user would lose, because a user has only one' },
+      ),
+    ),
+    loses: Type.Array(Type.String(), {
+      description: 'Permissions of the replaced role that the new role lacks',
+      examples: [['CREATE_PROJECT']],
+    }),
+  }),
+);
+export type AccessChange = Static<typeof AccessChange>;
+
+export const AccessExplanation = Named(
+  'AccessExplanation',
+  Type.Object(
+    {
+      subject: NamedObject('AccessSubject', {
+        id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
+        name: Type.String({ examples: ['dora'] }),
+        kind: Type.Unsafe<'user' | 'service-account' | 'admin-token'>({
+          type: 'string',
+          enum: ['user', 'service-account', 'admin-token'],
+        }),
+      }),
+      permission: Nullable(Type.String({ examples: ['UPDATE_FEATURE_ENVIRONMENT'] })),
+      project: Nullable(
+        NamedObject('AccessProject', {
+          id: Type.String({ examples: ['payments'] }),
+          name: Type.String({ examples: ['Payments'] }),
+          mode: Type.String({ enum: ['open', 'protected', 'private'] }),
+        }),
+      ),
+      environment: Nullable(Type.String({ examples: ['production'] })),
+      allowed: Type.Boolean({ description: 'What the server decides about such a request' }),
+      reason: Type.Unsafe<Reason>({
+        type: 'string',
+        enum: [
+          'admin-token',
+          'admin',
+          'role',
+          'everyone',
+          'lacks-permission',
+          'cannot-read-project',
+        ] satisfies Reason[],
+        description:
+          'everyone: no permission is needed. cannot-read-project: the project is private and the subject has no role in it, so the server returns 404',
+      }),
+      summary: Type.String({
+        description: 'The decision as a sentence',
+        examples: [
+          '"dora" has UPDATE_FEATURE_ENVIRONMENT in environment "production" of project "payments", through the role "Release manager" of the group "on-call".',
+        ],
+      }),
+      paths: Type.Array(Ref(AccessPath), {
+        description: `The roles that allow it, at most ${MAX_ROLES}. If there is only one, the subject loses access with it`,
+      }),
+      otherRoles: Type.Array(Ref(OtherRole), {
+        description: `The roles that the subject holds here and that do not allow it, at most ${MAX_ROLES}`,
+      }),
+      roles: Type.Array(RoleName, {
+        description: `If it is not allowed: the roles that would allow it, those with the fewest permissions first, at most ${MAX_ROLES}`,
+      }),
+      changes: Type.Array(Ref(AccessChange), {
+        description: `If it is not allowed: what would allow it, the smallest change first, at most ${MAX_CHANGES}`,
+      }),
+      grantors: Type.Array(
+        NamedObject('AccessGrantor', {
+          id: Type.Integer({ examples: [4] }),
+          name: Type.String({ examples: ['ada'] }),
+          because: Type.Unsafe<'admin' | 'owner'>({ type: 'string', enum: ['admin', 'owner'] }),
+        }),
+        {
+          description: `If it is not allowed: who can make one of the changes, at most ${MAX_GRANTORS}. Owners of the project can grant its roles only`,
+        },
+      ),
+    },
+    { description: 'Whether somebody may do something, and why' },
+  ),
+);
+export type AccessExplanation = Static<typeof AccessExplanation>;
+
+export type Reason =
+  | 'admin-token'
+  | 'admin'
+  | 'role'
+  | 'everyone'
+  | 'lacks-permission'
+  | 'cannot-read-project';
