@@ -114,6 +114,8 @@ export const eventsOf: Partial<Record<string, readonly schemas['EventType'][]>> 
   "POST /api/admin/user-admin/inactive/delete": ["user-deleted","project-access-user-roles-deleted","group-user-removed"],
   "PUT /api/admin/user-admin/{id}": ["user-updated"],
   "DELETE /api/admin/user-admin/{id}": ["user-deleted","project-access-user-roles-deleted","group-user-removed"],
+  "POST /api/admin/user-admin/{id}/deactivate": ["user-deactivated"],
+  "POST /api/admin/user-admin/{id}/reactivate": ["user-reactivated"],
   "DELETE /api/admin/user-admin/{id}/sessions": ["user-sessions-ended"],
   "POST /api/admin/user-admin/{id}/change-password": ["user-password-changed"],
   "POST /auth/simple/login": ["login-blocked"],

@@ -203,6 +203,8 @@ export const TABLE: Record<EventType, Keys> = {
   'user-created': users,
   'user-updated': users,
   'user-deleted': users,
+  'user-deactivated': users,
+  'user-reactivated': users,
   'user-password-changed': users,
   'user-password-link-created': users,
   'user-identity-linked': users,

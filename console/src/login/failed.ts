@@ -13,6 +13,7 @@ export const FAILED: Record<string, string> = {
   domain:
     'No account has your e-mail address, and addresses of its domain cannot create one. Ask an admin to create an account for you.',
   deleted: 'Your account was deleted. Ask an admin to create a new one.',
+  deactivated: 'Your account is deactivated. Ask an admin to reactivate it.',
   unverified:
     'The identity provider has not verified your e-mail address. Verify it there and log in again, or ask an admin.',
   taken:

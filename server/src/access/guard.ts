@@ -177,10 +177,13 @@ const accountAsActor = ({
   rootPermissions,
 });
 
-/** A user or service account as the actor of a request that it could send. */
-export async function findActor(db: Reader, userId: number): Promise<Actor | undefined> {
+/** A user or service account as the actor of a request, and whether it is active: nobody else can send one. */
+export async function findActor(
+  db: Reader,
+  userId: number,
+): Promise<{ actor: Actor; isActive: boolean } | undefined> {
   const account = await findAccount(db, userId);
-  return account && accountAsActor(account);
+  return account && { actor: accountAsActor(account), isActive: account.isActive };
 }
 
 async function authenticateApiToken(

@@ -24,6 +24,9 @@ export type FoundUser = {
   seenLongAgo: boolean;
 };
 
+/** A condition on `users`: false for deleted and for deactivated users. */
+export const IS_ACTIVE = sql<boolean>`(users.deleted_at is null and users.deactivated_at is null)`;
+
 const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute', true)`;
 
 /** A session ends after so long without a request, and at expires_at at the latest. */
@@ -68,14 +71,14 @@ const ACCOUNT = [
   ROOT_PERMISSIONS_OF_USER.as('rootPermissions'),
 ] as const;
 
-/** A user or service account, as the guard finds it by a credential. */
+/** A user or service account, as the guard finds it by a credential, and whether the guard would find it. */
 export async function findAccount(
   db: Reader,
   id: number,
-): Promise<Omit<FoundUser, 'credentialId' | 'seenLongAgo'> | undefined> {
+): Promise<(Omit<FoundUser, 'credentialId' | 'seenLongAgo'> & { isActive: boolean }) | undefined> {
   return await db
     .selectFrom('users')
-    .select(ACCOUNT)
+    .select([...ACCOUNT, IS_ACTIVE.as('isActive')])
     .where('users.id', '=', id)
     .where('users.deleted_at', 'is', null)
     .executeTakeFirst();
@@ -97,7 +100,7 @@ export async function findPersonalToken(
       sql<EndReason | null>`case when token.expires_at <= now() then 'expired' end`.as('ended'),
     ])
     .where('token.hash', '=', hash)
-    .where('users.deleted_at', 'is', null)
+    .where(IS_ACTIVE)
     .executeTakeFirst();
 }
 
@@ -123,7 +126,7 @@ export async function findSession(db: Reader, hash: Buffer): Promise<FoundUser |
     ])
     .where('sessions.hash', '=', hash)
     .where('users.kind', '=', 'user')
-    .where('users.deleted_at', 'is', null)
+    .where(IS_ACTIVE)
     .where(IS_OPEN_SESSION)
     .executeTakeFirst();
 }
@@ -173,14 +176,12 @@ export async function listValidCredentials(
     union all
     select 'personal_access_tokens', token.id, ${IS_ADMIN}
     from personal_access_tokens as token join users on users.id = token.user_id
-    where token.id = any(${ids('personal_access_tokens')}) and users.deleted_at is null
+    where token.id = any(${ids('personal_access_tokens')}) and ${IS_ACTIVE}
       and token.expires_at > now()
     union all
     select 'sessions', sessions.id, ${IS_ADMIN}
     from sessions join users on users.id = sessions.user_id
-    where sessions.id = any(${ids('sessions')}) and users.deleted_at is null and ${IS_OPEN_SESSION}`.execute(
-    db,
-  );
+    where sessions.id = any(${ids('sessions')}) and ${IS_ACTIVE} and ${IS_OPEN_SESSION}`.execute(db);
   return rows;
 }
 

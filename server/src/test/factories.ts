@@ -74,7 +74,9 @@ export async function makeFeature(db: Db, project: string, fields: NewFeature): 
 }
 
 export async function makeMember(db: Db, user: TestUser, project: string, role: ProjectRole): Promise<void> {
-  await db.transaction().execute(tx => insertUserRole(tx, user.id, PROJECT_ROLES[role], project, SYSTEM.name));
+  await db
+    .transaction()
+    .execute(tx => insertUserRole(tx, user.id, PROJECT_ROLES[role], project, SYSTEM.name));
 }
 
 export const makeApiToken = async (db: Db, fields: NewApiToken): Promise<ApiToken> =>

@@ -200,6 +200,8 @@ export const addresses = (fixture: Fixture): Record<string, Values> => ({
   'PUT /api/admin/user-admin/{id}': { id: fixture.member },
   'DELETE /api/admin/user-admin/{id}': { id: fixture.member },
   'DELETE /api/admin/user-admin/{id}/sessions': { id: fixture.member },
+  'POST /api/admin/user-admin/{id}/deactivate': { id: fixture.member },
+  'POST /api/admin/user-admin/{id}/reactivate': { id: fixture.member },
   ...Object.fromEntries(
     [
       'PUT /api/admin/service-account/{id}',

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { isReadable } from '../../access/store.ts';
+import { IS_ACTIVE, isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Columns, Reader, Tx } from '../../platform/db/database.ts';
 import { nameOfUser } from '../../record/actor-names.ts';
@@ -21,7 +21,7 @@ export type ProjectState = ProjectFields & Pick<Project, 'environments' | 'archi
 /** The number of users with a role in `projects`, directly or through a group. */
 export const MEMBERS = sql<number>`(
   select count(distinct held.user_id) from effective_roles as held join users on users.id = held.user_id
-  where held.project = projects.id and users.kind = 'user' and users.deleted_at is null
+  where held.project = projects.id and users.kind = 'user' and ${IS_ACTIVE}
 )`;
 
 /** The number of users who became members of `projects` since that time. */
@@ -33,7 +33,7 @@ export const membersAddedSince = (since: RawBuilder<unknown>) => sql<number>`(
       select user_id, greatest(group_users.created_at, group_roles.created_at)
       from group_roles join group_users using (group_id) where group_roles.project = projects.id
     ) as held join users on users.id = held.user_id
-    where users.kind = 'user' and users.deleted_at is null
+    where users.kind = 'user' and ${IS_ACTIVE}
     group by held.user_id having min(held.created_at) >= ${since}
   ) as added
 )`;
@@ -67,7 +67,7 @@ const PROJECTS = sql`
   projects left join (
     select held.project, count(distinct held.user_id) as users
     from effective_roles as held join users on users.id = held.user_id
-    where users.kind = 'user' and users.deleted_at is null
+    where users.kind = 'user' and ${IS_ACTIVE}
     group by held.project
   ) as membership on membership.project = projects.id`;
 
@@ -128,7 +128,7 @@ const OWNERS = sql`(
   select project, jsonb_agg(jsonb_build_object('ownerType', kind, 'name', name) order by kind desc, name) as list from (
     select user_roles.project, 'user' as kind, ${nameOfUser(sql`user_roles.user_id`)} as name
     from user_roles join users on users.id = user_id
-    where role_id = ${PROJECT_ROLES.Owner} and users.deleted_at is null
+    where role_id = ${PROJECT_ROLES.Owner} and ${IS_ACTIVE}
     union all
     select group_roles.project, 'group', groups.name
     from group_roles join groups on groups.id = group_id where role_id = ${PROJECT_ROLES.Owner}

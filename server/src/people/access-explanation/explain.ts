@@ -23,12 +23,12 @@ export async function explainAccess(
   question: AccessQuestion,
 ): Promise<AccessExplanation> {
   const { permission, environment } = question;
-  const subject = await subjectOf(db, asker, question.user);
+  const { actor: subject, isActive } = await subjectOf(db, asker, question.user);
   const project = await readProject(db, asker, question);
   if (environment !== undefined && !(await hasEnvironment(db, environment)))
     throw notFound(`Environment "${environment}"`);
 
-  const decision = await decide(db, subject, permission === undefined ? 'NONE' : [permission], {
+  const decided = await decide(db, subject, permission === undefined ? 'NONE' : [permission], {
     ...(project === null ? {} : { projectId: project.id }),
     ...(environment === undefined ? {} : { environment }),
   });
@@ -40,10 +40,12 @@ export async function explainAccess(
   const held = isAccount(subject) ? await listHeldRoles(db, subject.userId, place) : [];
   const isPath = makeIsPath(place, project?.mode === 'private');
   const paths = held.filter(isPath);
+  const decision = isActive ? decided : 'deactivated';
   const isAllowed = decision === 'allowed';
-  const { roles, changes } = isAllowed
-    ? { roles: [], changes: [] }
-    : await proposeChanges(db, asker, subject.userId, place, held, decision !== 'cannot-read-project');
+  const { roles, changes } =
+    isAllowed || !isActive
+      ? { roles: [], changes: [] }
+      : await proposeChanges(db, asker, subject.userId, place, held, decision !== 'cannot-read-project');
   const viaProject = changes.some(({ kind }) => kind === 'grant-project-role');
   const explained = {
     subject: { id: subject.userId, name: subject.name, kind: kindOf(subject) },
@@ -62,9 +64,11 @@ export async function explainAccess(
 
 const LARGEST_ID = 2_147_483_647;
 
-async function subjectOf(db: Reader, asker: Actor, user: string | undefined): Promise<Actor> {
+type Subject = { actor: Actor; isActive: boolean };
+
+async function subjectOf(db: Reader, asker: Actor, user: string | undefined): Promise<Subject> {
   const id = Number(user);
-  if (user === undefined || id === asker.userId) return asker;
+  if (user === undefined || id === asker.userId) return { actor: asker, isActive: true };
   requirePermission(asker, ['ADMIN']);
   const subject = id > LARGEST_ID ? undefined : await findActor(db, id);
   if (!subject) throw notFound(`User ${user}`);
@@ -105,7 +109,7 @@ function asOtherRole({ granting: _, inOtherProjects, environments, ...held }: He
   return { ...held, environments, why: inOtherProjects ? 'other-projects' : 'lacks-permission' };
 }
 
-function reasonOf(subject: Actor, decision: Decision, paths: HeldRole[]): Reason {
+function reasonOf(subject: Actor, decision: Decision | 'deactivated', paths: HeldRole[]): Reason {
   if (decision !== 'allowed') return decision;
   if (!isAccount(subject)) return 'admin-token';
   if (subject.isAdmin) return 'admin';
@@ -117,6 +121,7 @@ type Explained = Omit<AccessExplanation, 'summary'>;
 function summaryOf({ subject, permission, project, environment, allowed, reason, paths }: Explained): string {
   const where = placeInWords(project?.id, environment);
   const who = `"${subject.name}"`;
+  if (reason === 'deactivated') return `${who} is deactivated and cannot do anything.`;
   if (reason === 'cannot-read-project')
     return `${who} cannot read project "${project?.id}", because it is private and ${who} has no role in it.`;
   if (!allowed) return `${who} lacks ${permission}${where}.`;

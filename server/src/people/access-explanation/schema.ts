@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import type { Permission } from '../../access/permissions.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 import { RULE } from '../../platform/http/input/violations.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
 const PERMISSIONS: Permission[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
 
@@ -191,9 +191,10 @@ export const AccessExplanation = Named(
           'everyone',
           'lacks-permission',
           'cannot-read-project',
+          'deactivated',
         ] satisfies Reason[],
         description:
-          'everyone: no permission is needed. cannot-read-project: the project is private and the subject has no role in it, so the server returns 404',
+          'everyone: no permission is needed. cannot-read-project: the project is private and the subject has no role in it, so the server returns 404. deactivated: paths are the roles that would allow it after a reactivation',
       }),
       summary: Type.String({
         description: 'The decision as a sentence',
@@ -235,4 +236,5 @@ export type Reason =
   | 'role'
   | 'everyone'
   | 'lacks-permission'
-  | 'cannot-read-project';
+  | 'cannot-read-project'
+  | 'deactivated';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { heldOnInstance, heldPermissions, IS_ADMIN, isReadable } from '../../access/store.ts';
+import { heldOnInstance, heldPermissions, IS_ACTIVE, IS_ADMIN, isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { type AccessExplanation, type AccessPath, MAX_CHANGES, MAX_GRANTORS, MAX_ROLES } from './schema.ts';
@@ -154,7 +154,7 @@ export async function listGrantors(db: Reader, project: string | null): Promise<
     select users.id, coalesce(users.username, users.email) as name,
       case when ${IS_ADMIN} then 'admin' else 'owner' end as because
     from users
-    where users.kind = 'user' and users.deleted_at is null and (${IS_ADMIN} or users.id in (
+    where users.kind = 'user' and ${IS_ACTIVE} and (${IS_ADMIN} or users.id in (
       select held.user_id from effective_roles as held
       where held.project = ${project} and held.role_id = ${PROJECT_ROLES.Owner}
     ))

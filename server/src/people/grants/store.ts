@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { IS_ADMIN } from '../../access/store.ts';
+import { IS_ACTIVE, IS_ADMIN } from '../../access/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 
 export async function insertUserRole(
@@ -69,10 +69,10 @@ export async function lockAdmins(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('admins'))`.execute(tx);
 }
 
-/** Counts users with ADMIN. Service accounts do not count, because nobody can log in as one. */
+/** Counts active users with ADMIN. Service accounts do not count, because nobody can log in as one. */
 export async function countAdmins(db: Reader): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from users
-    where users.kind = 'user' and users.deleted_at is null and ${IS_ADMIN}`.execute(db);
+    where users.kind = 'user' and ${IS_ACTIVE} and ${IS_ADMIN}`.execute(db);
   return rows[0]?.count ?? 0;
 }

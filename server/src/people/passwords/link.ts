@@ -1,7 +1,7 @@
 import { hashToken, isForged, newToken } from '../../access/token.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError, notFound } from '../../platform/errors.ts';
+import { ApiError, invalidOperation, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { trustNetwork } from '../sessions/known-networks.ts';
 import { applyPassword, ownerEventData } from './change.ts';
@@ -23,6 +23,8 @@ export async function createResetLink(
   const userId = isId(user) ? Number(user) : await findIdByEmail(current.tx, String(user));
   const owner = userId === undefined ? undefined : await lockOwner(current.tx, userId);
   if (!owner) throw notFound(isId(user) ? `User ${user}` : `User with e-mail address "${user}"`);
+  if (owner.deactivated)
+    throw invalidOperation(`User ${owner.id} is deactivated and cannot log in. Reactivate the user first.`);
   const secret = await createLink(current, owner.id, RESET_HOURS);
   current.record({ type: 'user-password-link-created', data: ownerEventData(owner) });
   return `${publicUrl}/reset-password?token=${secret}`;

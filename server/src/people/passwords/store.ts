@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { IS_ACTIVE } from '../../access/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { nameOfUser } from '../../record/actor-names.ts';
 import type { PasswordLink } from './schema.ts';
@@ -15,10 +16,11 @@ export type PasswordOwner = {
 export async function lockOwner(
   tx: Tx,
   userId: number,
-): Promise<(PasswordOwner & { passwordHash: string | null }) | undefined> {
+): Promise<(PasswordOwner & { passwordHash: string | null; deactivated: boolean }) | undefined> {
   return await tx
     .selectFrom('users')
     .select(['id', 'name', 'username', 'email', 'password_hash as passwordHash'])
+    .select(sql<boolean>`deactivated_at is not null`.as('deactivated'))
     .where('id', '=', userId)
     .where('kind', '=', 'user')
     .where('deleted_at', 'is', null)
@@ -85,7 +87,7 @@ export async function upsertLink(
 
 const isValid = (hash: Buffer): RawBuilder<boolean> =>
   sql`password_links.hash = ${hash} and password_links.expires_at > now()
-    and users.kind = 'user' and users.deleted_at is null`;
+    and users.kind = 'user' and ${IS_ACTIVE}`;
 
 export async function findLink(
   db: Reader,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { heldInProject } from '../../access/store.ts';
+import { heldInProject, IS_ACTIVE } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { GROUP_MEMBERS } from '../groups/store.ts';
@@ -117,11 +117,11 @@ export async function deleteGrants(
     where project = ${project} and ${holder} = given.id and role_id = given."roleId"`.execute(tx);
 }
 
-/** Whether the project has an owner, by their own role or through a group. */
+/** Whether the project has an active owner, by their own role or through a group. */
 export async function hasOwner(db: Reader, project: string): Promise<boolean> {
   const { rows } = await sql`
     select from effective_roles as held join users on users.id = held.user_id
-    where held.project = ${project} and held.role_id = ${PROJECT_ROLES.Owner} and users.deleted_at is null
+    where held.project = ${project} and held.role_id = ${PROJECT_ROLES.Owner} and ${IS_ACTIVE}
     limit 1`.execute(db);
   return rows.length > 0;
 }

@@ -25,9 +25,9 @@ export async function endAllSessions({ tx, record }: Change, owner: SessionOwner
   return sessions;
 }
 
-/** Ends all sessions of the users. The caller records the event that explains why. */
-export async function endSessionsOf({ tx }: Change, userIds: number[]): Promise<void> {
-  await deleteSessionsOf(tx, userIds);
+/** Ends all sessions of the users and returns how many there were. The caller records the event that explains why. */
+export async function endSessionsOf({ tx }: Change, userIds: number[]): Promise<number> {
+  return await deleteSessionsOf(tx, userIds);
 }
 
 /** Deletes expired sessions, counters, links and tokens. Returns how many rows. */

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
 import { hashPassword, isOutdated } from '../../platform/secrets/password-hash.ts';
 import { type Checked, checkPassword } from './check-password.ts';
 import { type LoginOrigin, openSession } from './open.ts';
@@ -8,6 +9,9 @@ import { type LoginAccount, lockPasswordHash, replaceHash } from './store.ts';
 export type LoggedIn =
   | { kind: 'in'; account: LoginAccount; secret: string }
   | Exclude<Checked, { kind: 'correct' }>;
+
+const deactivatedAccount = (): ApiError =>
+  new ApiError('NoAccessError', 'Your account is deactivated. Ask an administrator to reactivate it.');
 
 /** Logs in with a password. The session starts only if the compared hash is still that of the user. */
 export async function logIn(
@@ -22,6 +26,8 @@ export async function logIn(
   const secret = await db.transaction().execute(async tx => {
     const locked = await lockPasswordHash(tx, account.id);
     if (locked?.passwordHash !== account.passwordHash) return undefined;
+    // Only whoever knows the password learns it.
+    if (locked.deactivated) throw deactivatedAccount();
     return await openSession(tx, account.id, 'password', origin);
   });
   if (secret === undefined) return { kind: 'wrong', reached: [] };

@@ -144,14 +144,14 @@ export async function deleteKnownNetworks(tx: Tx, userId: number): Promise<void>
   await tx.deleteFrom('login_places').where('user_id', '=', userId).execute();
 }
 
-/** Locks the user and returns the current hash of the password. */
+/** Locks the user and returns the current hash of the password, and whether the user is deactivated. */
 export async function lockPasswordHash(
   tx: Tx,
   userId: number,
-): Promise<{ passwordHash: string | null } | undefined> {
+): Promise<{ passwordHash: string | null; deactivated: boolean } | undefined> {
   return await tx
     .selectFrom('users')
-    .select('password_hash as passwordHash')
+    .select(['password_hash as passwordHash', sql<boolean>`deactivated_at is not null`.as('deactivated')])
     .where('id', '=', userId)
     .where('kind', '=', 'user')
     .where('deleted_at', 'is', null)

@@ -11,6 +11,7 @@ export const FAILURES = [
   'no-account',
   'domain',
   'deleted',
+  'deactivated',
   'unverified',
   'taken',
   'rejected',

@@ -84,16 +84,19 @@ test.each<[string, object, () => Account]>([
   expect(failedWith(await logIn(account()))).toMatchObject({ failed });
 });
 
-test('says that an account was deleted, or belongs to another user of the provider', async () => {
+test('says that an account was deactivated or deleted, or belongs to another user of the provider', async () => {
   const account = person();
   await logIn(account);
   const taken = await logIn({ ...person(), email: account.email });
   const { rows } = await sql<{ id: number }>`
     select id from users where email = ${account.email}`.execute(harness.db);
+  await call(harness.app, 'POST', `/api/admin/user-admin/${rows[0]?.id}/deactivate`);
+  const deactivated = await logIn(account);
   await call(harness.app, 'DELETE', `/api/admin/user-admin/${rows[0]?.id}`);
   const deleted = await logIn(account);
 
   expect(failedWith(taken)).toMatchObject({ failed: 'taken' });
+  expect(failedWith(deactivated)).toMatchObject({ failed: 'deactivated' });
   expect(failedWith(deleted)).toMatchObject({ failed: 'deleted' });
 });
 

@@ -25,6 +25,7 @@ import {
   person,
 } from '../../test/single-sign-on.ts';
 import { waitingForLock } from '../../test/waiting.ts';
+import { deactivateUser, reactivateUser } from '../users/deactivate.ts';
 import { removeUser } from '../users/remove.ts';
 import { sealAttempt } from './attempt.ts';
 
@@ -193,6 +194,21 @@ test('rejects a deleted user until an admin creates an account with their addres
 
   expect(rejected).toMatchObject({ status: 403, body: { message: expect.stringContaining('deleted') } });
   expect((await callerOf(back)).user.id).toBe(id);
+});
+
+test('does not bring a deactivated user back, and does not create another account', async () => {
+  const ada = person();
+  const { user } = await callerOf(await logIn(ada));
+  await change(harness.db, SYSTEM, current => deactivateUser(current, user.id));
+
+  const known = await logIn(ada);
+  const byAddress = await logIn(person({ email: ada.email }));
+  await change(harness.db, SYSTEM, current => reactivateUser(current, user.id));
+  const back = await logIn(ada);
+
+  expect(known).toMatchObject({ status: 403, body: { message: expect.stringContaining('deactivated') } });
+  expect(byAddress.status).toBe(403);
+  expect((await callerOf(back)).user.id).toBe(user.id);
 });
 
 test.each<

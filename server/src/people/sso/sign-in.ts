@@ -25,6 +25,7 @@ export async function signIn(
   // After the groups: a change that deletes a user locks the admins before the user.
   const user = await lockSignedIn(tx, userId);
   if (!user) throw deleted();
+  if (user.deactivated) throw deactivated();
   if (linked) await revokeUnproven(current, user, identity.key);
   return { userId, secret: await openSession(tx, userId, 'oidc', origin) };
 }
@@ -75,6 +76,8 @@ const rejected = (failure: SsoFailure, why: string): SsoError =>
   new SsoError(failure, 'NoAccessError', `${why} Ask an administrator.`);
 
 const deleted = (): SsoError => rejected('deleted', 'Your account was deleted.');
+
+const deactivated = (): SsoError => rejected('deactivated', 'Your account is deactivated.');
 
 const notVerified = (): SsoError =>
   rejected(

@@ -113,12 +113,12 @@ export async function saveIdentity(tx: Tx, key: IdentityKey, userId: number): Pr
     do update set user_id = excluded.user_id, created_at = now()`.execute(tx);
 }
 
-export type SignedIn = { id: number; username: string | null; email: string | null };
+export type SignedIn = { id: number; username: string | null; email: string | null; deactivated: boolean };
 
 /** Locks the user, unless they are deleted. */
 export async function lockSignedIn(tx: Tx, id: number): Promise<SignedIn | undefined> {
   const { rows } = await sql<SignedIn>`
-    select id, username, email from users
+    select id, username, email, deactivated_at is not null as deactivated from users
     where id = ${id} and deleted_at is null and kind = 'user' for update`.execute(tx);
   return rows[0];
 }

@@ -25,6 +25,7 @@ import {
   UserUpdate,
 } from './admin-schema.ts';
 import { rootRoleViolations } from './create.ts';
+import { deactivateUser, reactivateUser } from './deactivate.ts';
 import { permissionOverview } from './permissions.ts';
 import { INACTIVE_DAYS, removeInactiveUsers, removeUser } from './remove.ts';
 import {
@@ -70,15 +71,27 @@ export const USERS: OperationModule = {
       description:
         'Returns all users, by id, with their groups and how they log in, and the root roles that can be granted.',
       permission: ['ADMIN'],
+      query: Type.Object({
+        deactivated: Type.Optional(
+          Type.String({
+            enum: ['true', 'false'],
+            description: 'true: only deactivated users; false: only active users; default: both',
+            examples: ['true'],
+          }),
+        ),
+      }),
       output: jsonResponse('The users', UserList),
-      read: async ({ db }) => ({ users: await listUsers(db), rootRoles: await listRootRoles(db) }),
+      read: async ({ db }, { query: { deactivated } }) => ({
+        users: await listUsers(db, deactivated === undefined ? undefined : deactivated === 'true'),
+        rootRoles: await listRootRoles(db),
+      }),
     }),
     query({
       id: 'searchUsers',
       route: 'GET /api/admin/user-admin/search',
       summary: 'Search users',
       description:
-        'Returns at most 100 users whose name, username or e-mail address contains the text (case-insensitive). Exact matches come first. Without a text the list is empty. Every authenticated caller can do this.',
+        'Returns at most 100 users whose name, username or e-mail address contains the text (case-insensitive). Exact matches come first. Deactivated users are not found. Without a text the list is empty. Every authenticated caller can do this.',
       permission: 'NONE',
       query: Type.Object({
         q: Type.Optional(Type.String({ maxLength: 255, description: 'Text to find', examples: ['alice'] })),
@@ -91,7 +104,7 @@ export const USERS: OperationModule = {
       route: 'GET /api/admin/user-admin/access',
       summary: 'List access candidates',
       description:
-        'Returns all users and groups that can be granted roles in a project. Every authenticated caller can do this.',
+        'Returns all users and groups that can be granted roles in a project, without deactivated users. Every authenticated caller can do this.',
       permission: 'NONE',
       output: jsonResponse('Users and groups', AccessCandidates),
       read: async ({ db }) => ({ users: await listPeople(db), groups: await listGroupNames(db) }),
@@ -195,6 +208,32 @@ export const USERS: OperationModule = {
       events: ['user-deleted', 'project-access-user-roles-deleted', 'group-user-removed'],
       precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
       run: (current, { params: { id } }) => removeUser(current, Number(id)),
+    }),
+    command({
+      id: 'deactivateUser',
+      route: 'POST /api/admin/user-admin/:id/deactivate',
+      summary: 'Deactivate a user',
+      description:
+        'Ends all sessions of the user and deletes their personal tokens and password link. Every server rejects them immediately, and the user cannot log in, with single sign-on neither, until somebody reactivates them. Roles and group memberships stay. The last active admin cannot be deactivated. Deactivating a deactivated user changes nothing.',
+      permission: ['ADMIN'],
+      params,
+      output: jsonResponse('The user', User),
+      events: ['user-deactivated'],
+      precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
+      run: (current, { params: { id } }) => deactivateUser(current, Number(id)),
+    }),
+    command({
+      id: 'reactivateUser',
+      route: 'POST /api/admin/user-admin/:id/reactivate',
+      summary: 'Reactivate a user',
+      description:
+        'Lets a deactivated user log in again, with the roles and groups that they have. Sessions and tokens that the deactivation ended do not come back.',
+      permission: ['ADMIN'],
+      params,
+      output: jsonResponse('The user', User),
+      events: ['user-reactivated'],
+      precondition: ({ params: { id } }) => unchanged(VERSIONED_USER, Number(id)),
+      run: (current, { params: { id } }) => reactivateUser(current, Number(id)),
     }),
     command({
       id: 'endSessionsOfUser',

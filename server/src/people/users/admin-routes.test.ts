@@ -65,6 +65,7 @@ test('creates a user with a password, who logs in; lists and events have no pass
     accountType: 'User',
     imageUrl,
     seenAt: null,
+    deactivatedAt: null,
     createdAt,
   };
   expect((await get(`/${id}`)).body).toEqual(user);

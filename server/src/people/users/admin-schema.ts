@@ -29,6 +29,7 @@ export const User = Named(
     }),
     createdAt: Timestamp('When the user was created'),
     seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
+    deactivatedAt: Nullable(Timestamp('Since when the user cannot act. Null: the user is active')),
     inviteLink: Type.Optional(
       Type.String({
         description:

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { IS_ADMIN } from '../../access/store.ts';
+import { IS_ACTIVE, IS_ADMIN } from '../../access/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { imageOfName } from '../../record/actor-names.ts';
 import type { AccessCandidates, AdminCount, InactiveUser, ListedUser, Person, User } from './admin-schema.ts';
@@ -12,11 +12,13 @@ const USER = sql`
   users.id, users.name, users.username, users.email,
   (select role_id from user_roles where user_id = users.id and user_roles.project is null) as "rootRole",
   false as "isAPI", 'User' as "accountType",
-  ${imageOfName(sql`coalesce(users.username, users.email)`)} as "imageUrl", users.created_at as "createdAt", users.seen_at as "seenAt"`;
+  ${imageOfName(sql`coalesce(users.username, users.email)`)} as "imageUrl", users.created_at as "createdAt", users.seen_at as "seenAt",
+  users.deactivated_at as "deactivatedAt"`;
 
 const PERSON = sql`users.id, users.name, users.username, users.email`;
 
-export async function listUsers(db: Reader): Promise<ListedUser[]> {
+/** All users, or only the deactivated or only the other ones. */
+export async function listUsers(db: Reader, deactivated?: boolean): Promise<ListedUser[]> {
   const { rows } = await sql<ListedUser>`
     select ${USER}, users.password_hash is not null as "hasPassword",
       exists (select from sso_identities where sso_identities.user_id = users.id) as "hasSingleSignOn",
@@ -29,7 +31,9 @@ export async function listUsers(db: Reader): Promise<ListedUser[]> {
         select groups.name from group_users join groups on groups.id = group_id
         where group_users.user_id = users.id order by lower(groups.name)
       ) as groups
-    from users where ${IS_USER} order by users.id`.execute(db);
+    from users
+    where ${IS_USER} and ${deactivated === undefined ? sql`true` : sql`(deactivated_at is not null) = ${deactivated}`}
+    order by users.id`.execute(db);
   return rows;
 }
 
@@ -81,14 +85,15 @@ export async function searchUsers(db: Reader, text: string): Promise<Person[]> {
   const contains = (column: RawBuilder<unknown>) => sql`position(lower(${text}) in lower(${column})) > 0`;
   const { rows } = await sql<Person>`
     select ${PERSON} from users
-    where ${IS_USER} and (${contains(sql`name`)} or ${contains(sql`username`)} or ${contains(sql`email`)})
+    where ${IS_USER} and ${IS_ACTIVE} and (${contains(sql`name`)} or ${contains(sql`username`)} or ${contains(sql`email`)})
     order by lower(${text}) in (lower(username), lower(email)) is true desc, users.id
     limit ${MAX_FOUND}`.execute(db);
   return rows;
 }
 
 export async function listPeople(db: Reader): Promise<Person[]> {
-  const { rows } = await sql<Person>`select ${PERSON} from users where ${IS_USER} order by id`.execute(db);
+  const { rows } =
+    await sql<Person>`select ${PERSON} from users where ${IS_USER} and ${IS_ACTIVE} order by id`.execute(db);
   return rows;
 }
 
@@ -108,7 +113,7 @@ export async function listGroupNames(db: Reader): Promise<AccessCandidates['grou
   const { rows } = await sql<AccessCandidates['groups'][number]>`
     select groups.id, groups.name, groups.description, (
       select count(*) from group_users join users on users.id = user_id
-      where group_id = groups.id and users.deleted_at is null
+      where group_id = groups.id and ${IS_ACTIVE}
     ) as "userCount"
     from groups order by lower(groups.name)`.execute(db);
   return rows;
@@ -150,6 +155,20 @@ export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
     update users set deleted_at = now(), password_hash = null where id = any(${ids})`.execute(tx);
 }
 
+/** Deletes the tokens and password link of the user. Returns the number of tokens. The password stays. */
+export async function markDeactivated(tx: Tx, id: number): Promise<number> {
+  const { rows } = await sql<{ tokens: number }>`
+    with tokens as (delete from personal_access_tokens where user_id = ${id} returning id),
+    links as (delete from password_links where user_id = ${id}),
+    marked as (update users set deactivated_at = now() where id = ${id})
+    select count(*) as tokens from tokens`.execute(tx);
+  return rows[0]?.tokens ?? 0;
+}
+
+export async function markReactivated(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('users').set({ deactivated_at: null }).where('id', '=', id).execute();
+}
+
 const ROLE = sql`roles.id, roles.name, roles.type, roles.description`;
 
 export async function listRootRoles(db: Reader): Promise<HeldRole[]> {
@@ -185,7 +204,7 @@ export async function countAdminsByPassword(db: Reader): Promise<AdminCount> {
     select count(*) filter (where kind = 'user' and password_hash is not null) as password,
       count(*) filter (where kind = 'user' and password_hash is null) as "noPassword",
       count(*) filter (where kind = 'service-account') as service
-    from users where users.deleted_at is null and ${IS_ADMIN}`.execute(db);
+    from users where ${IS_ACTIVE} and ${IS_ADMIN}`.execute(db);
   return rows[0] ?? { password: 0, noPassword: 0, service: 0 };
 }
 

@@ -729,6 +729,7 @@ export interface UserRoles {
 
 export interface Users {
   created_at: Generated<string>;
+  deactivated_at: string | null;
   deleted_at: string | null;
   email: string | null;
   id: Generated<number>;

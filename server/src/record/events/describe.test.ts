@@ -54,6 +54,8 @@ const NEWER_TYPES = [
   'user-password-changed',
   'user-password-link-created',
   'user-sessions-ended',
+  'user-deactivated',
+  'user-reactivated',
   'user-identity-linked',
   'login-blocked',
   'integration-disabled',
@@ -365,6 +367,12 @@ const TYPICAL: [string, Partial<DescribedEvent>, string][] = [
     'sent **2** earlier events to integration **3**',
   ],
   ['user-sessions-ended', { data: { id: 4, sessions: 1 } }, 'ended **1** session of user **4**'],
+  [
+    'user-deactivated',
+    { data: { id: 4, username: 'dora', sessions: 1, tokens: 0 } },
+    'deactivated user **dora**',
+  ],
+  ['user-reactivated', { data: { id: 4, username: 'dora' } }, 'reactivated user **dora**'],
 ];
 
 test.each(TYPICAL)('summarizes %s with %j', (type, rest, expected) => {

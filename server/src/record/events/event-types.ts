@@ -514,6 +514,8 @@ export const EVENT_TYPES = {
     label: 'Sessions ended',
     text: `ended [{onlySession} session|{sessions} sessions|the sessions] of ${USER}`,
   },
+  'user-deactivated': { label: 'User deactivated', text: `deactivated ${USER}` },
+  'user-reactivated': { label: 'User reactivated', text: `reactivated ${USER}` },
   'user-identity-linked': {
     label: 'Account linked to identity provider',
     text: `linked ${USER} to the identity provider and revoked earlier credentials`,

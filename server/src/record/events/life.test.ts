@@ -52,6 +52,8 @@ const PEOPLE: readonly Step[] = [
   ['POST', '/auth/oidc/settings', { enabled: false }, ['setting-updated']],
   ['POST', './auth/simple/login', login, []],
   ['DELETE', `${U}/sessions`, undefined, ['user-sessions-ended']],
+  ['POST', `${U}/deactivate`, undefined, ['user-deactivated']],
+  ['POST', `${U}/reactivate`, undefined, ['user-reactivated']],
   ...Array.from(
     { length: LOGIN_LIMITS.place.failures - 1 },
     (): Step => ['POST', './auth/simple/login', wrongLogin, [], 401],
@@ -333,6 +335,8 @@ const FIELDS: Record<string, string> = {
   'user-password-changed': ' d',
   'user-password-link-created': ' d',
   'user-sessions-ended': ' d',
+  'user-deactivated': ' d',
+  'user-reactivated': ' d',
   'login-blocked': ' d',
   'public-signup-token-created': ' d',
   'public-signup-token-updated': ' dp',
