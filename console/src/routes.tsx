@@ -107,6 +107,7 @@ const users = () => import('./users/pages.ts');
 const signIn = () => import('./sign-in/pages.ts');
 const transfer = () => import('./transfer/pages.ts');
 const instance = () => import('./instance/page.tsx');
+const explainAccess = () => import('./explain-access/page.tsx');
 const login = () => import('./login/pages.ts');
 
 const routes = root.addChildren([
@@ -164,6 +165,7 @@ const routes = root.addChildren([
       inAdministration('/admin/transfer', transfer, 'ExportPage'),
       inAdministration('/admin/transfer/import', transfer, 'ImportPage'),
       inAdministration('/admin/instance', instance, 'InstancePage'),
+      inAdministration('/admin/explain-access', explainAccess, 'ExplainAccessPage'),
       createRoute({
         getParentRoute: () => administration,
         path: '/admin',

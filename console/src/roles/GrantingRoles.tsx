@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useMissingPermissions } from '../api/me.ts';
 import { rolesWithQuery } from './queries.ts';
-import { permissionsIn } from './words.ts';
+import { permissionsIn, projectIn } from './words.ts';
 
 /** Says how to get a missing permission. Only users who may read roles see which ones have it. */
 export function GrantingRoles({ message }: { message: string }) {
@@ -21,7 +22,15 @@ export function GrantingRoles({ message }: { message: string }) {
       )}
       <p>
         {message.includes(' project "') ? 'An admin or an owner of the project' : 'An admin'} can grant you a
-        role that has it.
+        role that has it.{' '}
+        {permissions[0] && (
+          <Link
+            to="/admin/explain-access"
+            search={{ permission: permissions[0], project: projectIn(message) }}
+          >
+            Explain access
+          </Link>
+        )}
       </p>
     </>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { permissionsIn } from './words.ts';
+import { permissionsIn, projectIn } from './words.ts';
 
 test.each([
   ['This operation requires the permission UPDATE_ADDON.', ['UPDATE_ADDON']],
@@ -11,4 +11,11 @@ test.each([
   ['No user with the role Admin would remain.', []],
 ])('%s', (message, permissions) => {
   expect(permissionsIn(message)).toEqual(permissions);
+});
+
+test('finds the project of a missing permission', () => {
+  expect(
+    projectIn('This operation requires the permission A_B in environment "PROD" of project "PAY".'),
+  ).toBe('PAY');
+  expect(projectIn('This operation requires the permission A_B.')).toBeUndefined();
 });

@@ -3,3 +3,6 @@ export function permissionsIn(message: string): string[] {
   const [, list = ''] = /requires the permission ((?:[A-Z][A-Z_]+(?:, | or )?)+)/.exec(message) ?? [];
   return list.match(/[A-Z][A-Z_]+/g) ?? [];
 }
+
+/** The project in which a rejected request requires the permission. Undefined if it is required on the instance. */
+export const projectIn = (message: string): string | undefined => / project "([^"]+)"/.exec(message)?.[1];

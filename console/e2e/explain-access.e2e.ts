@@ -1,0 +1,63 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { createPerson, createProject } from './support/api.ts';
+import { test } from './support/test.ts';
+
+test('explains why somebody may not do something, and follows the change that grants it', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const person = await createPerson(api, {});
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin');
+
+  await page.getByRole('link', { name: 'Explain access' }).click();
+  await page.getByRole('heading', { name: 'Explain access', level: 1 }).waitFor();
+  await page.getByLabel('Person').selectOption({ label: person.username });
+  await page.getByLabel('may', { exact: true }).selectOption('CREATE_FEATURE');
+  await page.getByLabel('in project').selectOption(project);
+
+  const verdict = page.getByRole('status').filter({ hasText: person.username });
+  await verdict.filter({ hasText: 'No.' }).waitFor();
+  await page.getByText('Missing: Create feature').waitFor();
+  await page.getByText(`Grant ${person.username} the role Member`).waitFor();
+  await accessible(page);
+
+  await api.send('POST', `/api/admin/projects/${project}/users/${person.id}/roles/5`);
+  await verdict.filter({ hasText: 'Yes.' }).waitFor();
+  await page.getByText(`${person.username} has the role Member`).waitFor();
+  await page.getByText('This is the only path').waitFor();
+  await accessible(page);
+
+  const address = new URL(page.url());
+  expect(Object.fromEntries(address.searchParams)).toEqual({
+    user: String(person.id),
+    permission: 'CREATE_FEATURE',
+    project,
+  });
+  await page.reload();
+  await verdict.filter({ hasText: 'Yes.' }).waitFor();
+});
+
+test('lets everyone ask about themselves, and a hidden project looks like a missing one', async ({
+  page,
+  api,
+  logInAs,
+  tolerated,
+}) => {
+  tolerated.push(/404/);
+  const hidden = await createProject(api);
+  await api.send('PUT', `/api/admin/projects/${hidden}/settings`, { mode: 'private' });
+  const person = await logInAs({});
+
+  await page.goto('/admin/explain-access?permission=CREATE_PROJECT');
+  await page.getByText(`${person.username} may not use “Create project” on the instance.`).waitFor();
+  expect(await page.getByLabel('Person').locator('option').count()).toBe(1);
+
+  for (const project of [hidden, 'no-such-project']) {
+    await page.goto(`/admin/explain-access?project=${project}`);
+    await page.getByText(`Project "${project}" does not exist.`).waitFor();
+  }
+});

@@ -1,0 +1,122 @@
+import { NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { can } from '../api/can.ts';
+import { useMe } from '../api/me.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { CopyLink } from '../ui/Copy.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Page } from '../ui/Page.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { nameOf } from '../users/words.ts';
+import { ExplanationView } from './Explanation.tsx';
+import s from './explain-access.module.css';
+import { accountsQuery, explanationQuery, permissionsQuery } from './queries.ts';
+import { type Question, questionOf, withChoice } from './question.ts';
+
+/** Why somebody may or may not do something, and what would change it. The address has the question. */
+export function ExplainAccessPage() {
+  const question = questionOf(useSearch({ strict: false }));
+  const { data: permissions } = useQuery(permissionsQuery);
+  const { data, error, refetch } = useQuery(explanationQuery(question));
+  const labels = permissions?.flatMap(({ items }) => items) ?? [];
+  const labelOf = (name: string) => labels.find(({ value }) => value === name)?.label ?? name;
+  return (
+    <Page
+      title="Explain access"
+      actions={
+        <>
+          <a className={s.link} href="/docs/#tag/access">
+            How access is decided
+          </a>
+          <CopyLink path={`/admin/explain-access?${new URLSearchParams({ ...question })}`} />
+        </>
+      }
+      head={<p className={s.lead}>See why someone may or may not do something, and what would change it.</p>}
+    >
+      <div className={s.page}>
+        <Ask question={question} permissions={permissions ?? []} />
+        {error ? (
+          <Failure error={error} onRetry={() => void refetch()} />
+        ) : data ? (
+          <ExplanationView explanation={data} labelOf={labelOf} />
+        ) : (
+          <Skeleton />
+        )}
+      </div>
+    </Page>
+  );
+}
+
+type Options = { group: string; items: { value: string; label: string }[] }[];
+
+/** The four choices. Only admins choose a person; others ask about themselves. */
+function Ask({ question, permissions }: { question: Question; permissions: Options }) {
+  const navigate = useNavigate();
+  const { data: projects = [] } = useQuery(projectsQuery);
+  const { data: environments } = useQuery(environmentsQuery);
+  const choose = (field: keyof Question) => (event: { target: { value: string } }) =>
+    void navigate({
+      to: '/admin/explain-access',
+      search: withChoice(question, field, event.target.value),
+      replace: true,
+    });
+  return (
+    <div className={s.ask}>
+      <PersonSelect value={question.user ?? ''} onChange={choose('user')} />
+      <NativeSelect
+        label="may"
+        value={question.permission ?? ''}
+        data={[{ value: '', label: 'Read' }, ...permissions]}
+        onChange={choose('permission')}
+      />
+      <NativeSelect
+        label="in project"
+        value={question.project ?? ''}
+        data={[
+          { value: '', label: 'The whole instance' },
+          ...projects.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        onChange={choose('project')}
+      />
+      <NativeSelect
+        label="and environment"
+        value={question.environment ?? ''}
+        disabled={question.project === undefined}
+        data={[
+          { value: '', label: 'All environments' },
+          ...(environments?.environments ?? []).map(({ name }) => name),
+        ]}
+        onChange={choose('environment')}
+      />
+    </div>
+  );
+}
+
+function PersonSelect({
+  value,
+  onChange,
+}: {
+  value: string;
+  onChange(event: { target: { value: string } }): void;
+}) {
+  const me = useMe();
+  const { data } = useQuery({ ...accountsQuery, enabled: can(me, 'getUsers') });
+  const others = (data?.users ?? []).filter(({ id }) => id !== me.user.id);
+  const items = (accounts: readonly (Parameters<typeof nameOf>[0] & { id: number })[]) =>
+    accounts.map(account => ({ value: String(account.id), label: nameOf(account) }));
+  return (
+    <NativeSelect
+      label="Person"
+      value={value === String(me.user.id) ? '' : value}
+      data={[
+        { value: '', label: `${me.user.name} (you)` },
+        ...(others.length > 0 ? [{ group: 'Users', items: items(others) }] : []),
+        ...(data && data.serviceAccounts.length > 0
+          ? [{ group: 'Service accounts', items: items(data.serviceAccounts) }]
+          : []),
+      ]}
+      onChange={onChange}
+    />
+  );
+}

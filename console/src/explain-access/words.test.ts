@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { Change, Explanation } from './queries.ts';
+import { sideEffects, verdictOf, whyNot } from './words.ts';
+
+const EXPLANATION: Explanation = {
+  subject: { id: 7, name: 'dora', kind: 'user' },
+  permission: 'UPDATE_FEATURE_ENVIRONMENT',
+  project: { id: 'payments', name: 'Payments', mode: 'open' },
+  environment: 'production',
+  allowed: true,
+  reason: 'role',
+  summary: '',
+  paths: [],
+  otherRoles: [],
+  roles: [],
+  changes: [],
+  grantors: [],
+};
+const verdict = (change: Partial<Explanation>) =>
+  verdictOf({ ...EXPLANATION, ...change }, () => 'Update feature environment');
+
+test.each<[Partial<Explanation>, string]>([
+  [{}, 'dora may use “Update feature environment” in production of Payments.'],
+  [{ environment: null }, 'dora may use “Update feature environment” in Payments.'],
+  [
+    { allowed: false, reason: 'lacks-permission', project: null, environment: null },
+    'dora may not use “Update feature environment” on the instance.',
+  ],
+  [{ permission: null, reason: 'everyone' }, 'dora may read Payments.'],
+  [
+    { allowed: false, reason: 'cannot-read-project' },
+    'dora cannot read Payments, because the project is private and dora has no role in it.',
+  ],
+  [{ allowed: false, reason: 'deactivated' }, 'dora is deactivated and cannot do anything.'],
+])('says %j', (change, sentence) => {
+  expect(verdict(change)).toBe(sentence);
+});
+
+const CHANGE: Change = {
+  kind: 'grant-project-role',
+  role: { id: 5, name: 'Member', type: 'project' },
+  group: null,
+  alsoGrants: [],
+  otherProjects: 0,
+  replaces: null,
+  loses: [],
+};
+
+test('names every side effect of a change', () => {
+  const role = { id: 3, name: 'Viewer', type: 'root' as const };
+
+  expect(sideEffects(CHANGE)).toBe('Grants nothing else');
+  expect(sideEffects({ ...CHANGE, alsoGrants: [{ permission: 'CREATE_FEATURE' }], otherProjects: 2 })).toBe(
+    'Also grants 1 other permission; the group also has roles in 2 other projects',
+  );
+  expect(
+    sideEffects({ ...CHANGE, alsoGrants: [{ permission: 'ADMIN' }], replaces: role, loses: ['READ_LOGS'] }),
+  ).toBe(
+    'Grants every permission on the whole instance; replaces the root role Viewer; 1 permission of it would be lost',
+  );
+});
+
+test('says where a role has the permission instead', () => {
+  const role = { ...CHANGE, project: null, group: null, grantedAt: null, grantedBy: null };
+  expect(whyNot({ ...role, why: 'other-environments', environments: ['development', 'staging'] })).toBe(
+    'covers only development, staging',
+  );
+  expect(whyNot({ ...role, why: 'lacks-permission', environments: [] })).toBe('does not include it');
+});
