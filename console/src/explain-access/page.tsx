@@ -103,17 +103,22 @@ function PersonSelect({
   const me = useMe();
   const { data } = useQuery({ ...accountsQuery, enabled: can(me, 'getUsers') });
   const others = (data?.users ?? []).filter(({ id }) => id !== me.user.id);
-  const items = (accounts: readonly (Parameters<typeof nameOf>[0] & { id: number })[]) =>
-    accounts.map(account => ({ value: String(account.id), label: nameOf(account) }));
   return (
     <NativeSelect
       label="Person"
       value={value === String(me.user.id) ? '' : value}
       data={[
         { value: '', label: `${me.user.name} (you)` },
-        ...(others.length > 0 ? [{ group: 'Users', items: items(others) }] : []),
+        ...(others.length > 0
+          ? [{ group: 'Users', items: others.map(one => ({ value: String(one.id), label: nameOf(one) })) }]
+          : []),
         ...(data && data.serviceAccounts.length > 0
-          ? [{ group: 'Service accounts', items: items(data.serviceAccounts) }]
+          ? [
+              {
+                group: 'Service accounts',
+                items: data.serviceAccounts.map(({ id, name }) => ({ value: String(id), label: name })),
+              },
+            ]
           : []),
       ]}
       onChange={onChange}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { KeyRound, LogOut, Pencil } from 'lucide-react';
+import { Ban, KeyRound, LogOut, Pencil, UserCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
@@ -13,6 +13,7 @@ import { Person } from '../ui/Person.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Detail } from '../ui/Split.tsx';
+import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
 import { counted } from '../ui/words.ts';
@@ -21,8 +22,10 @@ import {
   type Access,
   accessQuery,
   createResetLink,
+  deactivateUser,
   deleteUser,
   endSessions,
+  reactivateUser,
   subjectOf,
   type User,
 } from './queries.ts';
@@ -32,7 +35,7 @@ import { loginOf, nameOf, signInOf } from './words.ts';
 
 type Props = { user: User; roles: readonly RootRole[]; onEdit(): void; onClose(): void };
 
-/** A user: how they log in, what they may do in every project and why, and what deleting them would lose. */
+/** A user: how they log in, what they may do in every project and why, and what deactivating or deleting them would end. */
 export function UserDetail({ user, roles, onEdit, onClose }: Props) {
   const { data: access, error, refetch } = useQuery(accessQuery(user.id));
   const name = nameOf(user);
@@ -44,6 +47,11 @@ export function UserDetail({ user, roles, onEdit, onClose }: Props) {
           <h2>{name}</h2>
           <p>{loginOf(user)}</p>
         </div>
+        {user.deactivatedAt !== null && (
+          <State tone="off" icon={<Ban size={12} aria-hidden="true" />}>
+            Deactivated <Time at={user.deactivatedAt} />
+          </State>
+        )}
       </div>
       <Actions user={user} access={access} onEdit={onEdit} />
       {error && !access && <Failure error={error} onRetry={() => void refetch()} />}
@@ -61,7 +69,7 @@ export function UserDetail({ user, roles, onEdit, onClose }: Props) {
 }
 
 function Actions({ user, access, onEdit }: { user: User; access: Access | undefined; onEdit(): void }) {
-  const [asked, ask] = useState<'reset' | 'sessions'>();
+  const [asked, ask] = useState<'reset' | 'sessions' | 'reactivate'>();
   const [link, setLink] = useState<string>();
   const name = nameOf(user);
   const sessions = access?.sessions.length ?? 0;
@@ -72,11 +80,19 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
           Edit…
         </Button>
       </Can>
-      <Can call="createResetLink">
-        <Button leftSection={<KeyRound size={14} />} onClick={() => ask('reset')}>
-          {user.hasPassword ? 'Reset password…' : 'New link…'}
-        </Button>
-      </Can>
+      {user.deactivatedAt === null ? (
+        <Can call="createResetLink">
+          <Button leftSection={<KeyRound size={14} />} onClick={() => ask('reset')}>
+            {user.hasPassword ? 'Reset password…' : 'New link…'}
+          </Button>
+        </Can>
+      ) : (
+        <Can call="reactivateUser">
+          <Button leftSection={<UserCheck size={14} />} onClick={() => ask('reactivate')}>
+            Reactivate…
+          </Button>
+        </Can>
+      )}
       {sessions > 0 && (
         <Can call="endSessionsOfUser">
           <Button leftSection={<LogOut size={14} />} onClick={() => ask('sessions')}>
@@ -98,6 +114,21 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
           You get a link with which {name} sets a new password. It works once, for a day, and replaces an
           earlier link.{' '}
           {user.hasPassword && 'The current password and open sessions work until the link is used.'}
+        </p>
+      </Confirm>
+      <Confirm
+        opened={asked === 'reactivate'}
+        title={`Reactivate ${name}?`}
+        action="Reactivate"
+        onConfirm={async () => {
+          await reactivateUser(user.id);
+          toast({ message: `${name} can log in again.` });
+        }}
+        onClose={() => ask(undefined)}
+      >
+        <p>
+          {name} can log in again, with the roles and groups shown here. Sessions and personal tokens that the
+          deactivation ended do not come back.
         </p>
       </Confirm>
       <Confirm
@@ -188,14 +219,36 @@ function Deletion({ user, access }: { user: User; access: Access }) {
   const me = useMe();
   const roles = access.projects.filter(({ grants }) => grants.some(({ group }) => group === undefined));
   const name = nameOf(user);
-  const lost = [
+  const ended = [
     access.sessions.length > 0 && counted(access.sessions.length, 'session'),
     access.tokens.length > 0 && counted(access.tokens.length, 'personal token'),
+  ].filter(one => one !== false);
+  const lost = [
+    ...ended,
     roles.length > 0 && `roles in ${counted(roles.length, 'project')}`,
     access.groups.length > 0 && `membership in ${counted(access.groups.length, 'group')}`,
   ].filter(one => one !== false);
   return (
     <DangerZone>
+      {user.deactivatedAt === null && (
+        <DangerAction
+          title={`Deactivate ${name}`}
+          action="Deactivate"
+          call="deactivateUser"
+          blocked={
+            user.id === me.user.id ? 'You cannot deactivate yourself here. Ask a different admin.' : undefined
+          }
+          onConfirm={async () => {
+            await deactivateUser(user.id);
+            toast({ message: `Deactivated ${name}.` });
+          }}
+        >
+          <p>
+            {ended.length > 0 ? `Ends ${new Intl.ListFormat('en').format(ended)} immediately. ` : ''}
+            {name} cannot log in until somebody reactivates them. Roles and groups stay.
+          </p>
+        </DangerAction>
+      )}
       <DangerAction
         title={`Delete ${name}`}
         action="Delete user"

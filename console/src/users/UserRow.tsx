@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Check, ChevronsUpDown, Mail } from 'lucide-react';
+import { Ban, Check, ChevronsUpDown, Mail } from 'lucide-react';
 import { Person } from '../ui/Person.tsx';
 import { Cell } from '../ui/Row.tsx';
 import { State } from '../ui/State.tsx';
@@ -50,7 +50,11 @@ export function UserRow({
         <small>{signInOf(user)}</small>
       </Cell>
       <Cell className={s.status}>
-        {isInvited(user) ? (
+        {user.deactivatedAt !== null ? (
+          <State tone="off" icon={<Ban size={12} aria-hidden="true" />}>
+            Deactivated
+          </State>
+        ) : isInvited(user) ? (
           <State tone="info" icon={<Mail size={12} aria-hidden="true" />}>
             Invited
           </State>

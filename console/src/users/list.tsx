@@ -35,6 +35,7 @@ const FILTERS = {
   inactive: { label: `Inactive for ${INACTIVE_DAYS} days`, matches: (user: User) => isInactive(user) },
   'no-role': { label: 'No role', matches: ({ rootRole }: User) => rootRole === null },
   invited: { label: 'Invited', matches: isInvited },
+  deactivated: { label: 'Deactivated', matches: ({ deactivatedAt }: User) => deactivatedAt !== null },
 } as const;
 
 const isFilter = (name: unknown): name is keyof typeof FILTERS => typeof name === 'string' && name in FILTERS;

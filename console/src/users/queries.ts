@@ -63,6 +63,12 @@ export async function setRootRole(client: QueryClient, user: User, rootRole: num
 export const deleteUser = (id: number): Promise<void> =>
   done(api.DELETE('/api/admin/user-admin/{id}', pathOf(id)));
 
+export const deactivateUser = (id: number): Promise<void> =>
+  done(api.POST('/api/admin/user-admin/{id}/deactivate', pathOf(id)));
+
+export const reactivateUser = (id: number): Promise<void> =>
+  done(api.POST('/api/admin/user-admin/{id}/reactivate', pathOf(id)));
+
 export const createResetLink = (id: number) =>
   unwrap(api.POST('/api/admin/user-admin/reset-password', { body: { id } }));
 
@@ -71,6 +77,6 @@ export const endSessions = (id: number): Promise<void> =>
 
 /** The events that change a user. */
 export const subjectOf = (id: number): Subject => ({
-  types: ['user-created', 'user-updated'],
+  types: ['user-created', 'user-updated', 'user-deactivated', 'user-reactivated'],
   isAbout: ({ data, preData }) => (data?.id ?? preData?.id) === id,
 });

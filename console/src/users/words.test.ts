@@ -13,6 +13,7 @@ const user = {
   accountType: 'User',
   createdAt: '2026-01-01T00:00:00Z',
   seenAt: null,
+  deactivatedAt: null,
   hasPassword: false,
   hasSingleSignOn: false,
   invitedUntil: null,
@@ -45,6 +46,7 @@ test('counts inactivity from the last use, or from the creation without one', ()
   expect(isInactive({ ...user, createdAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);
   expect(isInactive({ ...user, seenAt: '2026-11-01T00:00:00Z' }, NOW)).toBe(false);
   expect(isInactive({ ...user, seenAt: '2026-08-01T00:00:00Z' }, NOW)).toBe(true);
+  expect(isInactive({ ...user, deactivatedAt: '2026-08-01T00:00:00Z' }, NOW)).toBe(false);
 });
 
 test('a user is invited until the first login', () => {

@@ -27,6 +27,6 @@ export function signInOf({ hasPassword, hasSingleSignOn, invitedUntil }: SignIn)
 const DAY = 86_400_000;
 export const INACTIVE_DAYS = 90;
 
-/** Whether the user did nothing for 90 days, counted from their creation if they never did anything. */
-export const isInactive = ({ seenAt, createdAt }: User, now = Date.now()): boolean =>
-  now - Date.parse(seenAt ?? createdAt) > INACTIVE_DAYS * DAY;
+/** Whether an active user did nothing for 90 days, counted from their creation if they never did anything. */
+export const isInactive = ({ seenAt, createdAt, deactivatedAt }: User, now = Date.now()): boolean =>
+  deactivatedAt === null && now - Date.parse(seenAt ?? createdAt) > INACTIVE_DAYS * DAY;
