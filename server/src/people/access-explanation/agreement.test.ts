@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { sized } from '../../test/campaign.ts';
+import { GENERATED, sized } from '../../test/campaign.ts';
 import { useHarness } from '../../test/harness.ts';
 import {
   type AccessFixture,
@@ -64,57 +64,61 @@ async function carryOut({ kind, role, group }: AccessChange, { user, project }: 
   }
 }
 
-test(`${QUESTIONS} random questions: the explanation is what the server decides (seed ${SEED})`, async () => {
-  const reasons: Record<string, number> = {};
-  const kinds: Record<string, number> = {};
+test(
+  `${QUESTIONS} random questions: the explanation is what the server decides (seed ${SEED})`,
+  GENERATED,
+  async () => {
+    const reasons: Record<string, number> = {};
+    const kinds: Record<string, number> = {};
 
-  await fc.assert(
-    fc.asyncProperty(
-      worlds,
-      fc.array(questions, { minLength: PER_WORLD, maxLength: PER_WORLD }),
-      fc.nat(),
-      async (world, asked, pick) => {
-        await fixture.create(world);
-        const denied: { question: Question; changes: AccessChange[] }[] = [];
-        for (const question of asked) {
-          const status = await fixture.statusOf(question);
-          const { body }: { body: AccessExplanation } = await explain(question);
-          reasons[body.reason] = (reasons[body.reason] ?? 0) + 1;
-          expect([question, status, body.allowed]).toEqual([question, status, status < 403]);
-          expect(REASONS[status]).toContain(body.reason);
-          const isRead = body.reason !== 'cannot-read-project';
-          if (isRead && body.reason !== 'everyone')
-            expect([question, body.paths.length > 0]).toEqual([question, body.allowed]);
-          if (!body.allowed) denied.push({ question, changes: body.changes });
+    await fc.assert(
+      fc.asyncProperty(
+        worlds,
+        fc.array(questions, { minLength: PER_WORLD, maxLength: PER_WORLD }),
+        fc.nat(),
+        async (world, asked, pick) => {
+          await fixture.create(world);
+          const denied: { question: Question; changes: AccessChange[] }[] = [];
+          for (const question of asked) {
+            const status = await fixture.statusOf(question);
+            const { body }: { body: AccessExplanation } = await explain(question);
+            reasons[body.reason] = (reasons[body.reason] ?? 0) + 1;
+            expect([question, status, body.allowed]).toEqual([question, status, status < 403]);
+            expect(REASONS[status]).toContain(body.reason);
+            const isRead = body.reason !== 'cannot-read-project';
+            if (isRead && body.reason !== 'everyone')
+              expect([question, body.paths.length > 0]).toEqual([question, body.allowed]);
+            if (!body.allowed) denied.push({ question, changes: body.changes });
 
-          const own = await explain(question, fixture.tokens[question.user]);
-          if (status === 404) expect(own.status).toBe(404);
-          else expect(own.body).toMatchObject({ allowed: body.allowed, paths: body.paths });
-        }
-        // One of the proposed changes, carried out: the request is accepted, and the explanation says so.
-        const chosen = denied.at(pick % Math.max(denied.length, 1));
-        const changed = chosen?.changes.at(pick % Math.max(chosen.changes.length, 1));
-        if (!chosen || !changed) return;
-        kinds[changed.kind] = (kinds[changed.kind] ?? 0) + 1;
-        await carryOut(changed, chosen.question);
-        expect((await explain(chosen.question)).body).toMatchObject({ allowed: true });
-        expect(await fixture.statusOf(chosen.question)).toBeLessThan(403);
-        // The API would keep the last owner of the project in the next world.
-        await harness.db.deleteFrom('user_roles').where('role_id', '=', PROJECT_ROLES.Owner).execute();
-      },
-    ),
-    // Without shrinking, which would create a hundred more worlds.
-    { numRuns: WORLDS, seed: SEED, endOnFailure: true },
-  );
+            const own = await explain(question, fixture.tokens[question.user]);
+            if (status === 404) expect(own.status).toBe(404);
+            else expect(own.body).toMatchObject({ allowed: body.allowed, paths: body.paths });
+          }
+          // One of the proposed changes, carried out: the request is accepted, and the explanation says so.
+          const chosen = denied.at(pick % Math.max(denied.length, 1));
+          const changed = chosen?.changes.at(pick % Math.max(chosen.changes.length, 1));
+          if (!chosen || !changed) return;
+          kinds[changed.kind] = (kinds[changed.kind] ?? 0) + 1;
+          await carryOut(changed, chosen.question);
+          expect((await explain(chosen.question)).body).toMatchObject({ allowed: true });
+          expect(await fixture.statusOf(chosen.question)).toBeLessThan(403);
+          // The API would keep the last owner of the project in the next world.
+          await harness.db.deleteFrom('user_roles').where('role_id', '=', PROJECT_ROLES.Owner).execute();
+        },
+      ),
+      // Without shrinking, which would create a hundred more worlds.
+      { numRuns: WORLDS, seed: SEED, endOnFailure: true },
+    );
 
-  // A run in which everything is allowed, or nothing, proves little.
-  for (const reason of ['admin', 'role', 'lacks-permission', 'cannot-read-project'])
-    expect([reason, reasons[reason] ?? 0]).toEqual([
-      reason,
-      expect.toSatisfy(count => count > QUESTIONS / 60),
-    ]);
-  expect(Object.keys(kinds).length).toBeGreaterThan(1);
-});
+    // A run in which everything is allowed, or nothing, proves little.
+    for (const reason of ['admin', 'role', 'lacks-permission', 'cannot-read-project'])
+      expect([reason, reasons[reason] ?? 0]).toEqual([
+        reason,
+        expect.toSatisfy(count => count > QUESTIONS / 60),
+      ]);
+    expect(Object.keys(kinds).length).toBeGreaterThan(1);
+  },
+);
 
 test('a private project is the same as a missing one to those who cannot read it', async () => {
   const { tokens, idOf } = fixture;
