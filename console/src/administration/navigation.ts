@@ -29,6 +29,8 @@ const ENTRIES: readonly Entry[] = [
     calls: ['getGroups'],
     count: ({ groups }) => groups,
   },
+  // Everyone may ask about themselves. Only admins find the page here, because others would have an administration of one page.
+  { label: 'Explain access', path: '/admin/explain-access', group: 'People', calls: ['getUsers'] },
   {
     label: 'Sign-in',
     path: '/admin/sign-in',
@@ -37,8 +39,6 @@ const ENTRIES: readonly Entry[] = [
   },
   { label: 'Transfer', path: '/admin/transfer', group: 'Instance', calls: ['createFeature'] },
   { label: 'Instance', path: '/admin/instance', group: 'Instance', calls: ['getDiagnostics'] },
-  // Everyone may ask about themselves. Only admins find the page here, because others would have an administration of one page.
-  { label: 'Explain access', path: '/admin/explain-access', group: 'People', calls: ['getUsers'] },
 ];
 
 /** The pages that the user may open. */
