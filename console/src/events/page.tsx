@@ -75,7 +75,7 @@ function Events({ projectId }: { projectId?: string }) {
           fields={fields}
           search={search}
           onChange={push}
-          found={events.total === undefined ? undefined : counted(events.total, 'event')}
+          found={foundText(events.total, events.totalIsLowerBound)}
           hint="Add a filter, or text to find in changes"
           api="/api/admin/search/events"
         />
@@ -168,3 +168,7 @@ export function EventPage() {
     </Page>
   );
 }
+
+/** "At least", if the search would have taken too long to find all. */
+const foundText = (total: number | undefined, isLowerBound: boolean): string | undefined =>
+  total === undefined ? undefined : `${isLowerBound ? 'at least ' : ''}${counted(total, 'event')}`;

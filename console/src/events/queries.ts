@@ -31,7 +31,7 @@ async function searchWhole(
   signal: AbortSignal,
 ): Promise<Found> {
   const found = await search({ ...query, limit }, signal);
-  const { events, total } = found;
+  const { events } = found;
   let { next } = found;
   for (let n = 0; next !== undefined && events.length < limit && n < MAX_PARTS_OF_PAGE; n++) {
     const { offset: _, ...rest } = query;
@@ -39,7 +39,7 @@ async function searchWhole(
     events.push(...more.events);
     next = more.next;
   }
-  return { events, total };
+  return { ...found, events };
 }
 
 /** One page of a search. The first page has the position after which the event stream continues it. */

@@ -112,6 +112,7 @@ export function useEvents(filters: Search, isLive: boolean) {
     onVisible,
     onTop: setAtTop,
     total: first?.data && total,
+    totalIsLowerBound: first?.data?.totalIsLowerBound ?? false,
     isPrevious,
     waiting: isAtTop ? 0 : waiting,
     added: added.length,

@@ -1,7 +1,7 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { inOneEpoch } from '../epoch/one-epoch.ts';
-import { type EpochMemory, findIndexed, type SearchMemory } from '../event-search/indexed.ts';
+import { type EpochMemory, findAllIndexed, type SearchMemory } from '../event-search/indexed.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import type { CountedBy } from './schema.ts';
 import { countGroups, type EventGroup, type IndexedCounts } from './store.ts';
@@ -31,7 +31,7 @@ async function countMatches(
   by: CountedBy,
   memory?: EpochMemory,
 ): Promise<EventGroup[]> {
-  const { indexed, first } = await findIndexed(db, actor, filters, memory);
+  const { indexed, first } = await findAllIndexed(db, actor, filters, memory);
   const counts: IndexedCounts = { ids: [], values: [], counts: [] };
   if (indexed.total <= FEW) counts.ids = await indexed.newest({}, 0, FEW);
   else {

@@ -8,7 +8,7 @@ import type { ExportSource } from '../../platform/http/protection/long-reads.ts'
 import { epochChanged } from '../epoch/one-epoch.ts';
 import { readEpoch } from '../epoch/store.ts';
 import { firstIdOf } from '../event-index/bitmap.ts';
-import { findIndexed, type Indexed, type SearchMemory, type Window } from '../event-search/indexed.ts';
+import { findAllIndexed, type Indexed, type SearchMemory, type Window } from '../event-search/indexed.ts';
 import { readWatermark } from '../events/tail.ts';
 import type { ExportedEvents } from './query.ts';
 import {
@@ -44,7 +44,7 @@ export async function* readBatches(
     return;
   }
   const find = async (window: Window) =>
-    await source.read(db => findIndexed(db, actor, events, memory?.of(epoch), window));
+    await source.read(db => findAllIndexed(db, actor, events, memory?.of(epoch), { window }));
   let window = await find({ atMost: CHUNKS_AT_ONCE });
   yield* readFromLog(source, actor, events, { ...range, low: Math.max(range.low, window.first) }, line);
   for (;;) {

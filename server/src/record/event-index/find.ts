@@ -8,10 +8,12 @@ import { newestOf } from './page.ts';
 import { type RecentPostings, recentBitmap } from './recent.ts';
 import { type ClauseSets, keepSets } from './sets.ts';
 import type { ChunkRange } from './store.ts';
-import { type IndexedText, withText } from './text/matches.ts';
+import { type IndexedText, type TextResult, withText } from './text/matches.ts';
 
 export type IndexedMatches = {
   total: number;
+  /** If the time for checking texts was up: matches with lower ids are not complete, and the total is a lower bound. */
+  completeFrom?: number | undefined;
   /** The ids of the matches within the cursor, newest first, without the first `skip` ones. */
   newest: (cursor: EventCursor, skip: number, take: number) => Promise<number[]>;
   /** How many matches have each value of a dimension. null: matches without one. */
@@ -41,7 +43,9 @@ export async function findInIndex(
   const stored = await findMatches(db, clauses, range);
   if (visible) for (const match of stored) match.narrowing.push(visible);
   const all = recent ? [recentMatch(recent, visible ? [...clauses, visible] : clauses), ...stored] : stored;
-  const matches = text ? await withText(db, setsOf, all, text) : all;
+  const { matches, completeFrom }: TextResult = text
+    ? await withText(db, setsOf, all, text)
+    : { matches: all };
   await addSets(
     db,
     setsOf,
@@ -50,6 +54,7 @@ export async function findInIndex(
   const found = matches.filter(match => match.count > 0);
   return {
     total: found.reduce((total, match) => total + match.count, 0),
+    completeFrom,
     newest: (cursor, skip, take) => newestOf(db, setsOf, found, cursor, skip, take),
     countBy: dimension => countBy(db, setsOf, found, dimension, recent),
   };

@@ -1,5 +1,6 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
+import { ApiError } from '../../platform/errors.ts';
 import { firstIdOf } from '../event-index/bitmap.ts';
 import { type Clause, clausesOf, ofProjects, visibleTo } from '../event-index/clauses.ts';
 import { findInIndex, type IndexedMatches, NO_MATCHES } from '../event-index/find.ts';
@@ -12,7 +13,7 @@ import {
 import { keepSets } from '../event-index/sets.ts';
 import { listProjectsFor, readIndexState } from '../event-index/store.ts';
 import { makeRecentTexts, type RecentTexts } from '../event-index/text/recent.ts';
-import type { EventFilters } from '../events/search-query.ts';
+import type { EventCursor, EventFilters } from '../events/search-query.ts';
 import { listUnsearchable } from './store.ts';
 
 /** What searches read again and again: recent events, their texts, and sets of the index. All of it is of one epoch. */
@@ -53,14 +54,25 @@ const NOTHING_INDEXED: Indexed = { indexed: NO_MATCHES, first: 0, firstChunk: 0 
 /** `atMost` chunks of the index, the newest before the chunk `end`. */
 export type Window = { end?: number; atMost: number };
 
+/** How long a search may check events that the index does not rule out. Long enough for half a million. */
+export const CHECK_MS = 10_000;
+
+export type SearchOptions = {
+  window?: Window;
+  checkMs?: number;
+};
+
+const WHOLE_INDEX: Window = { atMost: Number.MAX_SAFE_INTEGER };
+
 /** The visible events in the index that match the filters. */
 export async function findIndexed(
   db: Reader,
   actor: Actor,
-  filters: EventFilters,
+  filters: EventFilters & EventCursor,
   memory?: EpochMemory,
-  { end = Number.MAX_SAFE_INTEGER, atMost }: Window = { atMost: Number.MAX_SAFE_INTEGER },
+  { window = WHOLE_INDEX, checkMs = CHECK_MS }: SearchOptions = {},
 ): Promise<Indexed> {
+  const { end = Number.MAX_SAFE_INTEGER, atMost } = window;
   // Ids and changes have indexes of their own on the events.
   if (filters.id !== undefined || filters.groupId !== undefined) return NOTHING_INDEXED;
   const { query } = filters;
@@ -75,6 +87,8 @@ export async function findIndexed(
         text: query,
         recent: next && (await memory?.texts(db, next, query)),
         except: await listUnsearchable(db, actor, filters, first),
+        checkMs,
+        before: filters.before,
       }
     : undefined;
   const last = Math.min(end, chunks);
@@ -101,3 +115,16 @@ async function clausesFor(
   const visible = visibleTo(actor.userId, readable, known);
   return { clauses, visible };
 }
+
+/** Matches of which none may be missing. */
+export async function findAllIndexed(...given: Parameters<typeof findIndexed>): Promise<Indexed> {
+  const found = await findIndexed(...given);
+  if (found.indexed.completeFrom !== undefined) throw tooSlow();
+  return found;
+}
+
+const tooSlow = () =>
+  new ApiError(
+    'ServiceUnavailableError',
+    `The search took longer than ${CHECK_MS / 1_000} s. Search for a longer string or add a filter.`,
+  );

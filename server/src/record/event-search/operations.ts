@@ -3,9 +3,10 @@ import { jsonResponse } from '../../platform/http/schema.ts';
 import { presentEventTo, readableIn } from '../events/present.ts';
 import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
 import { type EventSearch, parseEventSearch } from '../events/search-query.ts';
+import type { EventRow } from '../events/store.ts';
 import { type OperationModule, query, type Reading } from '../operations/definition.ts';
 import type { SearchMemory } from './indexed.ts';
-import { searchEvents } from './search.ts';
+import { type FoundEvents, searchEvents } from './search.ts';
 
 /** The console asks for fewer events. A page of 1,000 can have 8 MiB. */
 const MAX_SHORT_PAGE = 100;
@@ -20,6 +21,12 @@ async function runSearch<T>(
   return limit > MAX_SHORT_PAGE ? await longReads.run(longReader, read) : await read(db);
 }
 
+/** The id before which the next page begins. A page that ended early continues where it stopped. */
+function nextOf({ events, isCut, completeFrom = 0 }: FoundEvents, page: EventRow[]): number | undefined {
+  if (isCut || events.length > page.length) return page.at(-1)?.id;
+  return completeFrom > 0 ? completeFrom : undefined;
+}
+
 export const eventSearchOperations = (memory: SearchMemory): OperationModule => ({
   tag: 'Events',
   schemas: [EventSearchResult],
@@ -29,7 +36,7 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
       route: 'GET /api/admin/search/events',
       summary: 'Search events',
       description:
-        'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
+        'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. If a text is so common that checking it would take longer than 10 s, the page and the total contain what was found until then: totalIsLowerBound is true, and next continues. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
       permission: 'NONE',
       query: EventSearchQuery,
       output: jsonResponse('The page and the total', EventSearchResult),
@@ -38,16 +45,15 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
         const search = parseEventSearch(query);
         // One event more than the page tells whether there is a next page.
         const more = { ...search, limit: search.limit + 1 };
-        const { events, total, isCut } = await runSearch(reading, search, db =>
-          searchEvents(db, actor, more, memory),
-        );
-        const page = events.slice(0, search.limit);
-        const last = isCut || events.length > page.length ? page.at(-1) : undefined;
+        const found = await runSearch(reading, search, db => searchEvents(db, actor, more, memory));
+        const page = found.events.slice(0, search.limit);
+        const next = nextOf(found, page);
         const canRead = await readableIn(db, actor, page);
         return {
           events: page.map(event => presentEventTo(actor, event, canRead, search)),
-          total,
-          ...(last ? { next: last.id } : {}),
+          total: found.total,
+          ...(found.completeFrom === undefined ? {} : { totalIsLowerBound: true }),
+          ...(next === undefined ? {} : { next }),
         };
       },
     }),

@@ -306,6 +306,26 @@ test('finds text the same with and without the index', { timeout: 300_000 + 1_00
   await expectSameAsPlain(RUNS);
 });
 
+test('a search whose time is up returns what it found, and the next page continues there', async () => {
+  const { db } = harness;
+  const query = 'e": "f';
+  const expected = await findMatching(db, SYSTEM, { query, offset: 0, limit: 100_000 }, 0);
+  const ids: number[] = [];
+  let pages = 0;
+  for (let before: number | undefined; ; pages++) {
+    const search = { query, offset: 0, limit: 1_000, ...(before === undefined ? {} : { before }) };
+    const { events, total, completeFrom } = await searchEvents(db, SYSTEM, search, memory, 0);
+    ids.push(...events.map(event => event.id));
+    expect(total).toBeLessThanOrEqual(expected.total);
+    const next = events.length === search.limit ? events.at(-1)?.id : completeFrom || undefined;
+    if (next === undefined) break;
+    before = next;
+  }
+
+  expect(pages).toBeGreaterThan(2);
+  expect(ids).toEqual(expected.ids);
+});
+
 test('finds a new event at once, and its text after the transaction that wrote it', async () => {
   const { db } = harness;
   const find = async () =>

@@ -169,6 +169,12 @@ export const EventSearchResult = Named(
         'How many events match the filters, as far as the caller may see. before and after do not change it',
       examples: [53],
     }),
+    totalIsLowerBound: Type.Optional(
+      Type.Boolean({
+        description:
+          'There may be more matches than total: the string in query is so common that checking all events would have taken too long. next continues the search',
+      }),
+    ),
     next: Type.Optional(
       Type.Integer({
         description: 'The value of before for the next page. Absent on the last page',

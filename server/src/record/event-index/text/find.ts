@@ -1,5 +1,4 @@
-import { type Reader, STATEMENT_TIMEOUT_MS } from '../../../platform/db/database.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import type { Reader } from '../../../platform/db/database.ts';
 import { textForms } from '../../events/conditions.ts';
 import { addStored, type Bitmap, countBits, emptyBitmap, intersect, subtract, unite } from '../bitmap.ts';
 import { type Condition, planText } from './plan.ts';
@@ -59,28 +58,26 @@ export async function findText(
 /** How many events one statement checks: 1,000 of 20 µs each. */
 const CHECKED_AT_ONCE = 1_000;
 
-/** Those of the events that contain the text. It takes no longer than a statement may take. */
-export async function checkText(db: Reader, ids: number[], text: string): Promise<number[]> {
-  if (ids.length === 0) return [];
+/** The events that contain the text, of those that were checked: all, or the first `checked` ones if the time was up. */
+export type CheckedText = { found: number[]; checked: number };
+
+/** Checks events in the given order until `ms` have passed. At least one statement runs, so that a next call can continue. */
+export async function checkText(db: Reader, ids: number[], text: string, ms: number): Promise<CheckedText> {
+  if (ids.length === 0) return { found: [], checked: 0 };
   const found: number[] = [];
   const forms = await foldCase(db, textForms(text));
-  const deadline = performance.now() + STATEMENT_TIMEOUT_MS;
-  for (let at = 0; at < ids.length; at += CHECKED_AT_ONCE) {
-    if (performance.now() > deadline) throw tooSlow();
-    const some = ids.slice(at, at + CHECKED_AT_ONCE);
+  const deadline = performance.now() + ms;
+  let checked = 0;
+  while (checked < ids.length && (checked === 0 || performance.now() < deadline)) {
+    const some = ids.slice(checked, checked + CHECKED_AT_ONCE);
     const large = await findLargeTexts(db, some, forms);
     const others = some.filter(id => !large.has(id));
     found.push(...some.filter(id => large.get(id)));
     if (others.length > 0) found.push(...(await filterByText(db, others, text)));
+    checked += some.length;
   }
-  return found;
+  return { found, checked };
 }
-
-const tooSlow = () =>
-  new ApiError(
-    'ServiceUnavailableError',
-    `The search took longer than ${STATEMENT_TIMEOUT_MS / 1_000} s. Search for a longer text or add a filter.`,
-  );
 
 /** Events that meet every condition and are not in `known`. The chunks without one are left out after each condition. */
 async function findByAll(db: Reader, conditions: Condition[], chunks: number[], known: Sets): Promise<Sets> {

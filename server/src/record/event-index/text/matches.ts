@@ -15,19 +15,29 @@ import type { ClauseSets } from '../sets.ts';
 import { checkText, findText, type TextMatches } from './find.ts';
 
 /** A text, and where the recent events contain it. The events of `except` do not match, whatever they contain. */
-export type IndexedText = { text: string; recent?: TextMatches | undefined; except?: number[] };
+export type IndexedText = {
+  text: string;
+  recent?: TextMatches | undefined;
+  except?: number[];
+  /** How long events may be checked. The events below `before` come first, the newest before the others. */
+  checkMs: number;
+  before?: number | undefined;
+};
+
+/** `completeFrom`: if the time was up, the events with lower ids are not complete, and the counts are lower bounds. */
+export type TextResult = { matches: Match[]; completeFrom?: number };
 
 /** The matches whose events contain the text, too. */
 export async function withText(
   db: Reader,
   setsOf: ClauseSets,
   matches: Match[],
-  { text, recent, except = [] }: IndexedText,
-): Promise<Match[]> {
+  { text, recent, except = [], checkMs, before = Number.MAX_SAFE_INTEGER }: IndexedText,
+): Promise<TextResult> {
   const stored = matches.filter(match => !match.isRecent).map(match => match.chunk);
-  const found = await findText(db, text, stored);
+  const inChunks = await findText(db, text, stored);
   const both = matches.flatMap(match => {
-    const inText = match.isRecent ? recent : found.get(match.chunk);
+    const inText = match.isRecent ? recent : inChunks.get(match.chunk);
     return inText ? [{ match, inText }] : [];
   });
   await addSets(
@@ -49,11 +59,20 @@ export async function withText(
     for (const position of highestPositions(inText.maybe, CHUNK_SIZE, 0, CHUNK_SIZE))
       unchecked.push(first + position);
   }
-  for (const id of await checkText(db, unchecked, text)) {
+  const ordered = [...unchecked.filter(id => id < before), ...unchecked.filter(id => id >= before)];
+  const { found: checkedIds, checked } = await checkText(db, ordered, text, checkMs);
+  for (const id of checkedIds) {
     const bitmap = sure.get(Math.floor(id / CHUNK_SIZE));
     if (bitmap) addPosition(bitmap, id % CHUNK_SIZE);
   }
-  return both.map(({ match, inText }) => ({ ...match, count: countBits(inText.sure), sets: [inText.sure] }));
+  const found = both.map(({ match, inText }) => ({
+    ...match,
+    count: countBits(inText.sure),
+    sets: [inText.sure],
+  }));
+  const next = ordered[checked];
+  if (next === undefined) return { matches: found };
+  return { matches: found, completeFrom: next < before ? next + 1 : 0 };
 }
 
 function byChunks(ids: number[]): Map<number, Bitmap> {
