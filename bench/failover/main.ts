@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { randomFrom } from '../../server/src/test/delivery-campaign.ts';
 import { canRunClusters } from '../../server/src/test/postgres-cluster.ts';
+import { makeToken, type Response } from '../requests.ts';
 import { startServer } from '../server.ts';
 import { newestEvent, type Outcome, startFailingDatabase } from './database.ts';
-import { type Response, send } from './requests.ts';
 import { compareSdks, KINDS, startSdks } from './sdks.ts';
 import { startSearches } from './searches.ts';
 import { compareLogs, type EventLog, followEvents, SEARCHES } from './streams.ts';
@@ -88,15 +88,11 @@ function note({ status, text, sentAt }: Response): void {
   console.error(`${new Date().toISOString().slice(11, 23)} failed long after a failover: ${status} ${text}`);
 }
 
-async function makeToken(type: 'backend' | 'frontend'): Promise<string> {
-  const body = { tokenName: `campaign ${type}`, type, environment: ENVIRONMENT };
-  const { status, text } = await send(server.url, 'POST', '/api/admin/api-tokens', body);
-  if (status !== 201) throw new Error(`POST /api/admin/api-tokens: ${status} ${text}`);
-  return (JSON.parse(text) as { secret: string }).secret;
-}
-
 async function run(): Promise<void> {
-  const own = { backend: await makeToken('backend'), frontend: await makeToken('frontend') };
+  const own = {
+    backend: await makeToken(server.url, 'backend', ENVIRONMENT),
+    frontend: await makeToken(server.url, 'frontend', ENVIRONMENT),
+  };
   const writers = startWriters(server.url, Number(options.writers), random, note);
   const tokens = startTokens(server.url, database, random, note, {
     accepted: problem => fail('accepted revoked tokens', problem),

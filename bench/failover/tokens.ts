@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { type Response, send } from '../requests.ts';
 import type { Era, FailingDatabase } from './database.ts';
-import { type Loop, type Response, send, startLoop } from './requests.ts';
+import { type Loop, startLoop } from './loop.ts';
 import { ENVIRONMENT } from './writers.ts';
 
 /** The documented bound is 1 s. The rest is for a busy machine, and for the connection that the server has to open after a failover. */

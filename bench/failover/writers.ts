@@ -1,4 +1,5 @@
-import { type Loop, type Response, send, startLoop } from './requests.ts';
+import { type Response, send } from '../requests.ts';
+import { type Loop, startLoop } from './loop.ts';
 
 export const ENVIRONMENT = 'production';
 const PROJECT = '/api/admin/projects/default/features';

@@ -1,7 +1,7 @@
 // A process that sends the requests of one attack, as many at a time as it has connections. The parent starts it and says when to stop.
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import type { Attack, HarmRequest, World } from './attack.ts';
-import { ATTACKS } from './attacks/all.ts';
+import { ATTACKS } from './attacks.ts';
 
 export type AttackOrder = { name: string; connections: number; world: World };
 export type AttackResult = { statuses: Record<string, number> };

@@ -2,16 +2,16 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
+import { residentMb } from '../measure.ts';
 import { ADMIN_TOKEN, startServer } from '../server.ts';
 import type { Attack, World } from './attack.ts';
 import type { AttackResult } from './attacker.ts';
-import { ATTACKS } from './attacks/all.ts';
+import { ATTACKS } from './attacks.ts';
 import type { ProbeResult } from './prober.ts';
 import { makeWorld } from './world.ts';
 
@@ -54,7 +54,7 @@ try {
   // The first run warms up the server.
   await probe(world, 2);
   const idle = await probe(world, SECONDS);
-  console.log(`load ${loadavg()[0]?.toFixed(1)}, memory ${memoryMb()} MB`);
+  console.log(`load ${loadavg()[0]?.toFixed(1)}, memory ${residentMb(server.pid)} MB`);
   console.log(`idle p95: ${idle.map(({ name, p95 }) => `${name} ${p95.toFixed(0)} ms`).join(', ')}\n`);
   console.log(
     `| Attack | Caller | Connections | ${idle.map(({ name }) => name).join(' | ')} | Failures | Memory, MB | Left, MB | Attacker got | Load |`,
@@ -75,10 +75,10 @@ for (const failure of failures) console.log(`- ${failure}`);
 process.exit(failures.length === 0 ? 0 : 1);
 
 async function run(attack: Attack, connections: number, world: World): Promise<Row> {
-  const before = memoryMb();
+  const before = residentMb(server.pid);
   let peak = before;
   const watching = setInterval(() => {
-    peak = Math.max(peak, memoryMb());
+    peak = Math.max(peak, residentMb(server.pid));
   }, 100);
   const attacker = start('attacker.ts');
   attacker.send({ name: attack.name, connections, world });
@@ -89,7 +89,8 @@ async function run(attack: Attack, connections: number, world: World): Promise<R
   attacker.send('stop');
   const [result] = (await statuses) as [AttackResult];
   clearInterval(watching);
-  for (let s = 0; s < RECOVERS_WITHIN_S && memoryMb() - before > MAX_GROWTH_MB; s++) await sleep(1_000);
+  for (let s = 0; s < RECOVERS_WITHIN_S && residentMb(server.pid) - before > MAX_GROWTH_MB; s++)
+    await sleep(1_000);
   // What the server still does for the attacker must not count for the next attack.
   await sleep(2_000);
   return {
@@ -98,7 +99,7 @@ async function run(attack: Attack, connections: number, world: World): Promise<R
     probes,
     statuses: result.statuses,
     growthMb: peak - before,
-    leftMb: memoryMb() - before,
+    leftMb: residentMb(server.pid) - before,
   };
 }
 
@@ -114,11 +115,6 @@ async function probe(world: World, seconds: number): Promise<ProbeResult[]> {
 
 function start(file: string): ChildProcess {
   return fork(fileURLToPath(new URL(file, import.meta.url)));
-}
-
-function memoryMb(): number {
-  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024);
 }
 
 function delayOf(probe: ProbeResult, idle: ProbeResult[]): number {

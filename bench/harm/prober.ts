@@ -1,15 +1,10 @@
 // A process that sends what others do meanwhile, one request of each kind at a time, and measures how long each takes.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from '../measure.ts';
 import { type HarmRequest, json, type World } from './attack.ts';
 
-export type ProbeResult = {
-  name: string;
-  count: number;
-  p95: number;
-  worst: number;
-  failures: Record<string, number>;
-};
+export type ProbeResult = { name: string; p95: number; failures: Record<string, number> };
 
 type Probe = { name: string; everyMs: number; token: string; request: (n: number) => HarmRequest };
 
@@ -73,9 +68,7 @@ async function run({ name, everyMs, token, request }: Probe, port: number): Prom
     if (!/^[23]/.test(status)) failures[status] = (failures[status] ?? 0) + 1;
     await sleep(everyMs);
   }
-  times.sort((a, b) => a - b);
-  const p95 = times[Math.min(times.length - 1, Math.floor(times.length * 0.95))] ?? Number.NaN;
-  return { name, count: times.length, p95, worst: times.at(-1) ?? Number.NaN, failures };
+  return { name, p95: percentile(times, 0.95), failures };
 }
 
 function send(

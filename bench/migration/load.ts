@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { send } from '../requests.ts';
 import { ENVIRONMENT, flag, project } from './data.ts';
 
 export type Sample = { kind: string; at: number; ms: number; status: number };
@@ -57,7 +58,8 @@ export function startLoad(url: string, token: string, flags: number): Load {
     Array.from({ length: count }, async (_, caller) => {
       for (let n = caller * 1_000_003; running; n++) {
         const at = performance.now();
-        const status = await send(target, token, next(n));
+        const { method, path, body } = next(n);
+        const { status } = await send(target, method, `/api/admin/${path}`, body, token);
         samples.push({ kind, at, ms: performance.now() - at, status });
         await sleep(PAUSE_MS);
       }
@@ -73,19 +75,4 @@ export function startLoad(url: string, token: string, flags: number): Load {
       await Promise.all(callers);
     },
   };
-}
-
-/** 0 when there was no response. */
-async function send(url: string, token: string, { method, path, body }: Request): Promise<number> {
-  try {
-    const response = await fetch(`${url}/api/admin/${path}`, {
-      method,
-      headers: { authorization: token, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    await response.arrayBuffer();
-    return response.status;
-  } catch {
-    return 0;
-  }
 }

@@ -16,7 +16,8 @@ import { makeHolder, scopeIn } from '../../server/src/serving/state/holder.ts';
 import { NO_FILTERS } from '../../server/src/serving/state/scope.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { cpuUsOf, percentile, residentMb } from '../measure.ts';
-import { ADMIN_TOKEN, printMachine, startServer } from '../server.ts';
+import { makeToken } from '../requests.ts';
+import { printMachine, startServer } from '../server.ts';
 import { changeFlag, ENVIRONMENTS, fillDocuments } from './data.ts';
 import { onKeptConnections, onNewConnections, type Request, readResponse } from './load.ts';
 
@@ -54,8 +55,9 @@ try {
   await printMachine(db);
 
   const tokens = new Map<string, string>();
-  for (const environment of ENVIRONMENTS) tokens.set(environment, await makeToken(environment));
-  const small = await makeToken('production', ['project-0']);
+  for (const environment of ENVIRONMENTS)
+    tokens.set(environment, await makeToken(server.url, 'backend', environment));
+  const small = await makeToken(server.url, 'backend', 'production', ['project-0']);
   await server.stop();
 
   const started = performance.now();
@@ -91,21 +93,6 @@ try {
 }
 for (const problem of problems) console.error(problem);
 process.exit(problems.length === 0 ? 0 : 1);
-
-async function makeToken(environment: string, projects?: string[]): Promise<string> {
-  const response = await fetch(`${server.url}/api/admin/api-tokens`, {
-    method: 'POST',
-    headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      tokenName: 'bench',
-      type: 'backend',
-      environment,
-      ...(projects ? { projects } : {}),
-    }),
-  });
-  const { secret } = (await response.json()) as { secret: string };
-  return secret;
-}
 
 async function fetchFeatures(token: string, etag?: string): Promise<Response> {
   const headers = {

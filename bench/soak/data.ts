@@ -1,4 +1,4 @@
-import { type Api, must } from './api.ts';
+import { must } from '../requests.ts';
 
 export const PROJECTS = ['soak-a', 'soak-b', 'soak-c'];
 export const FLAGS = 300;
@@ -14,13 +14,13 @@ export const SUBSCRIPTIONS = {
 export type ReceiverName = keyof typeof SUBSCRIPTIONS;
 
 /** Projects with flags of several strategies, and an integration for each receiver. */
-export async function prepare(api: Api, receivers: Record<ReceiverName, string>): Promise<void> {
+export async function prepare(server: string, receivers: Record<ReceiverName, string>): Promise<void> {
   for (const project of PROJECTS) {
-    await must(api, 'POST', '/projects', { id: project, name: project });
-    await must(api, 'POST', '/features-batch/import', importOf(project, 0, FLAGS));
+    await must(server, 'POST', '/api/admin/projects', { id: project, name: project });
+    await must(server, 'POST', '/api/admin/features-batch/import', importOf(project, 0, FLAGS));
   }
   for (const name of Object.keys(SUBSCRIPTIONS) as ReceiverName[]) {
-    await must(api, 'POST', '/addons', {
+    await must(server, 'POST', '/api/admin/addons', {
       provider: 'webhook',
       description: name,
       enabled: true,

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../measure.ts';
-import { type Api, type Response, request } from './api.ts';
+import { type Response, send } from '../requests.ts';
+import { ADMIN_TOKEN } from '../server.ts';
 import { ENVIRONMENT, FLAGS, flag, importOf, PROJECTS } from './data.ts';
 
 type Kind = {
@@ -9,7 +10,7 @@ type Kind = {
   /** How many callers of this kind there are, and how long each pauses between two requests. */
   callers: number;
   pauseMs: number;
-  run: (api: Api, random: () => number) => Promise<Response>;
+  run: (server: string, random: () => number) => Promise<Response>;
   /** Statuses that are right for this kind when the database is there. */
   expected: number[];
   /** The response is sent while it is read, so a fault can only cut it off. */
@@ -56,20 +57,20 @@ const KINDS: Kind[] = [
     callers: 4,
     pauseMs: 200,
     expected: [200],
-    run: (api, random) => request(api, 'GET', `/search/events${pick(searches, random)(random)}`),
+    run: (server, random) => send(server, 'GET', `/api/admin/search/events${pick(searches, random)(random)}`),
   },
   {
     name: 'toggle',
     callers: 4,
     pauseMs: 200,
     expected: [200, 409],
-    run: (api, random) => {
+    run: (server, random) => {
       const { project, name } = someFlag(random);
       const to = random() < 0.5 ? 'on' : 'off';
-      return request(
-        api,
+      return send(
+        server,
         'POST',
-        `/projects/${project}/features/${name}/environments/${ENVIRONMENT}/${to}`,
+        `/api/admin/projects/${project}/features/${name}/environments/${ENVIRONMENT}/${to}`,
         {},
       );
     },
@@ -79,10 +80,10 @@ const KINDS: Kind[] = [
     callers: 2,
     pauseMs: 1_000,
     expected: [200, 409],
-    run: async (api, random) => {
+    run: async (server, random) => {
       const { project, name } = someFlag(random);
       const copy = `${project}.clone-${++clones}`;
-      const response = await request(api, 'POST', `/projects/${project}/features/${name}/clone`, {
+      const response = await send(server, 'POST', `/api/admin/projects/${project}/features/${name}/clone`, {
         name: copy,
       });
       if (response.status === 200) existing.push({ project, name: copy });
@@ -95,10 +96,12 @@ const KINDS: Kind[] = [
     callers: 2,
     pauseMs: 500,
     expected: [200, 202, 404],
-    run: async api => {
+    run: async server => {
       const { project, name } = existing.shift() ?? { project: PROJECTS[0], name: 'none' };
-      const archived = await request(api, 'DELETE', `/projects/${project}/features/${name}`);
-      return archived.status < 300 ? await request(api, 'DELETE', `/archive/${name}`) : archived;
+      const archived = await send(server, 'DELETE', `/api/admin/projects/${project}/features/${name}`);
+      return archived.status >= 200 && archived.status < 300
+        ? await send(server, 'DELETE', `/api/admin/archive/${name}`)
+        : archived;
     },
   },
   {
@@ -106,11 +109,11 @@ const KINDS: Kind[] = [
     callers: 1,
     pauseMs: 10_000,
     expected: [200, 409],
-    run: (api, random) =>
-      request(
-        api,
+    run: (server, random) =>
+      send(
+        server,
         'POST',
-        '/features-batch/import',
+        '/api/admin/features-batch/import',
         importOf(pick(PROJECTS, random), Math.floor(random() * (FLAGS - 50)), 50),
       ),
   },
@@ -120,7 +123,8 @@ const KINDS: Kind[] = [
     callers: 2,
     pauseMs: 2_000,
     expected: [200],
-    run: (api, random) => request(api, 'GET', `/projects/${pick(PROJECTS, random)}/health-report`),
+    run: (server, random) =>
+      send(server, 'GET', `/api/admin/projects/${pick(PROJECTS, random)}/health-report`),
   },
   {
     name: 'list',
@@ -128,16 +132,16 @@ const KINDS: Kind[] = [
     callers: 1,
     pauseMs: 2_000,
     expected: [200],
-    run: (api, random) => request(api, 'GET', `/projects/${pick(PROJECTS, random)}/features`),
+    run: (server, random) => send(server, 'GET', `/api/admin/projects/${pick(PROJECTS, random)}/features`),
   },
   {
     name: 'project update',
     callers: 1,
     pauseMs: 20_000,
     expected: [200],
-    run: (api, random) => {
+    run: (server, random) => {
       const project = pick(PROJECTS, random);
-      return request(api, 'PUT', `/projects/${project}`, {
+      return send(server, 'PUT', `/api/admin/projects/${project}`, {
         name: project,
         description: `Updated at ${Date.now()}`,
       });
@@ -152,7 +156,7 @@ const PAUSED_AGAIN_AFTER_MS = 5_000;
 const SLOWEST_MS = 60_000;
 
 /** Callers of every kind on all servers, until stopped. */
-export function startLoad(urls: string[], token: string, random: () => number): Load {
+export function startLoad(urls: string[], random: () => number): Load {
   const requests: LoadOutcome['requests'] = {};
   const duringFaults: Record<string, number> = {};
   const latencies = new Map<string, number[]>();
@@ -163,7 +167,6 @@ export function startLoad(urls: string[], token: string, random: () => number): 
   /** Kinds of which no request has succeeded since the fault ended. */
   const toRecover = new Set<string>();
 
-  const api = () => ({ url: pick(urls, random), token });
   const problem = (text: string) => {
     if (problems.length < 1_000) problems.push(`${new Date().toISOString().slice(11, 23)} ${text}`);
   };
@@ -173,24 +176,24 @@ export function startLoad(urls: string[], token: string, random: () => number): 
     while (!stopped) {
       const faultAtStart = away || toRecover.size > 0;
       const started = performance.now();
-      const response = await kind.run(api(), random).catch((error: Error) => error);
+      const response = await kind.run(pick(urls, random), random);
       note(kind, response, faultAtStart || away || toRecover.size > 0, performance.now() - started);
       await sleep(kind.pauseMs * (0.5 + random()));
     }
   }
 
-  function note(kind: Kind, response: Response | Error, fault: boolean, ms: number): void {
-    const status = response instanceof Error ? `no response (${response.name})` : String(response.status);
+  function note(kind: Kind, response: Response, fault: boolean, ms: number): void {
+    const { error } = response;
+    const status = error ? `no response (${error.name})` : String(response.status);
     const counted = requests[kind.name] ?? {};
     requests[kind.name] = counted;
     counted[status] = (counted[status] ?? 0) + 1;
-    const good = !(response instanceof Error) && kind.expected.includes(response.status);
+    const good = kind.expected.includes(response.status);
     if (good && !away) toRecover.delete(kind.name);
     if (fault) {
       duringFaults[status] = (duringFaults[status] ?? 0) + 1;
-      const unavailable =
-        !(response instanceof Error) && response.status === 503 && response.retryAfter !== null;
-      if (kind.streamed && response instanceof Error && response.message === 'terminated') cutOff++;
+      const unavailable = response.status === 503 && response.retryAfter !== null;
+      if (kind.streamed && error?.message === 'terminated') cutOff++;
       else if (!good && !unavailable) problem(`${kind.name} during a fault: ${describe(response)}`);
       return;
     }
@@ -208,7 +211,7 @@ export function startLoad(urls: string[], token: string, random: () => number): 
       socket.on('error', () => {});
       socket.pause();
       socket.write(
-        `GET /api/admin/projects/${pick(PROJECTS, random)}/health-report HTTP/1.1\r\nHost: soak\r\nAuthorization: ${token}\r\n\r\n`,
+        `GET /api/admin/projects/${pick(PROJECTS, random)}/health-report HTTP/1.1\r\nHost: soak\r\nAuthorization: ${ADMIN_TOKEN}\r\n\r\n`,
       );
       for (let waited = 0; waited < PAUSED_FOR_MS && !stopped; waited += 500) await sleep(500);
       socket.destroy();
@@ -255,7 +258,7 @@ export function startLoad(urls: string[], token: string, random: () => number): 
   };
 }
 
-const describe = (response: Response | Error): string =>
-  response instanceof Error
-    ? `${response.name}: ${response.message} ${String((response.cause as Error | undefined)?.message ?? '')}`
-    : `${response.status} ${response.body.slice(0, 200)}${response.retryAfter === null ? '' : ' (Retry-After)'}`;
+const describe = ({ status, text, retryAfter, error }: Response): string =>
+  error
+    ? `${error.name}: ${error.message} ${String((error.cause as Error | undefined)?.message ?? '')}`
+    : `${status} ${text.slice(0, 200)}${retryAfter === null ? '' : ' (Retry-After)'}`;

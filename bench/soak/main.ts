@@ -9,6 +9,7 @@ import { randomFrom } from '../../server/src/test/delivery-campaign.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../server/src/test/process.ts';
 import { startTcpProxy } from '../../server/src/test/tcp-proxy.ts';
 import { newestPrograms, startOwnPostgres } from '../own-postgres.ts';
+import { ADMIN_TOKEN } from '../server.ts';
 import { prepare } from './data.ts';
 import { accountForDeliveries, countDeadlocks, startReceivers } from './deliveries.ts';
 import { startLoad } from './load.ts';
@@ -43,12 +44,11 @@ let servers: RunningServer[] = [];
 try {
   const url = new URL(postgres.url);
   url.port = String(proxy.port);
-  const token = `*:*.${randomBytes(24).toString('hex')}`;
   const env = {
     DATABASE_URL: url.href,
     LOG_LEVEL: 'info',
     HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
-    HALYARD_INIT_ADMIN_TOKENS: token,
+    HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
     HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
     HALYARD_DELIVERY_SCHEDULE: '0,1,2,4,8,16,32',
     HALYARD_WRITES_PER_MINUTE: '0',
@@ -56,11 +56,10 @@ try {
     NODE_OPTIONS: '--max-old-space-size=256',
   };
   servers = [await startProcess(env, 60_000), await startProcess(env, 60_000)];
-  await prepare({ url: String(servers[0]?.url), token }, receivers.urls);
+  await prepare(String(servers[0]?.url), receivers.urls);
   const memory = watchMemory(servers.map(({ process }) => process.pid ?? 0));
   const load = startLoad(
     servers.map(server => server.url),
-    token,
     randomFrom(Number(options.seed)),
   );
   const [start, total] = [Date.now(), minutes * 60_000];

@@ -1,31 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ADMIN_TOKEN } from '../server.ts';
-
-const TIMEOUT_MS = 30_000;
-
-export type Response = { status: number; text: string; sentAt: number };
-
-/** Sends one request as an admin. Without a response, the status is 0. */
-export async function send(
-  server: string,
-  method: string,
-  path: string,
-  body?: object,
-  authorization = ADMIN_TOKEN,
-): Promise<Response> {
-  const sentAt = performance.now();
-  try {
-    const response = await fetch(`${server}${path}`, {
-      method,
-      headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return { status: response.status, text: await response.text(), sentAt };
-  } catch (error) {
-    return { status: 0, text: String(error), sentAt };
-  }
-}
 
 export type Loop = { pause: () => Promise<void>; resume: () => void; stop: () => Promise<void> };
 

@@ -1,0 +1,219 @@
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { type Attack, type Caller, type HarmRequest, json, once, type World } from './attack.ts';
+
+const BROTLI = { 'accept-encoding': 'br' };
+const PASSWORD = 'quite another horse battery 99';
+
+/** 4 KB that inflate to 4 MiB. */
+const bomb = once(() =>
+  gzipSync(JSON.stringify({ appName: 'a', bucket: { toggles: {} }, pad: 'x'.repeat(4 * 2 ** 20 - 200) }), {
+    level: 9,
+  }),
+);
+
+/** A body that is rejected with a violation for each of its 49,000 strings, each with a path of 30,000 characters. */
+const violations = once(() => {
+  const open = Array.from({ length: 30 }, () => `"${'k'.repeat(999)}":{`).join('');
+  return `{${open}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
+});
+
+const invalidItems = once(() => JSON.stringify({ features: Array(49_000).fill(1) }));
+
+const importOf = (featureStrategies: object[]) =>
+  JSON.stringify({
+    project: 'default',
+    environment: 'development',
+    data: { features: [{ name: 'imported' }], featureStrategies },
+  });
+
+const patterns = once(() => {
+  const constraints = (k: number) =>
+    Array.from({ length: 30 }, (_, i) => ({
+      contextName: `c${i}`,
+      operator: 'REGEX',
+      value: `(a{1,20}){1,18}${i}x${k}`,
+    }));
+  return importOf(
+    Array.from({ length: 25 }, (_, k) => ({
+      name: 'default',
+      featureName: 'imported',
+      constraints: constraints(k),
+    })),
+  );
+});
+
+const largeImport = once(() =>
+  importOf(
+    Array.from({ length: 80 }, () => ({
+      name: 'default',
+      featureName: 'imported',
+      parameters: { a: 'y'.repeat(99_000) },
+    })),
+  ),
+);
+
+const post = (path: string, body: string) => ({
+  method: 'POST',
+  path,
+  headers: { 'content-type': 'application/json' },
+  body,
+});
+
+const by =
+  (caller: Caller, client: Attack['client'] = 'reads') =>
+  (name: string, request: (n: number, world: World) => HarmRequest): Attack => ({
+    name,
+    caller,
+    client,
+    request,
+  });
+
+/** Without a valid credential. */
+const ANONYMOUS: Attack[] = [
+  by('anonymous', 'leaves')('API page script, left after 1 s', () => ({
+    path: '/docs/js/scalar.js',
+    headers: BROTLI,
+  })),
+  by('anonymous', 'stalls')('API document, never read', () => ({ path: '/docs/openapi.json' })),
+  by('anonymous')('API document, compressed', () => ({ path: '/docs/openapi.json', headers: BROTLI })),
+  by('anonymous')('metrics for Prometheus', () => ({ path: '/internal-backstage/prometheus' })),
+  by('anonymous')('signups with one link', (n, { invitation }) => ({
+    path: `/invite/${invitation}/signup`,
+    ...json({ email: `harm-${process.pid}-${n}@example.com`, password: PASSWORD }),
+  })),
+  by('anonymous')('logins with wrong passwords', n => ({
+    path: '/auth/simple/login',
+    ...json({ username: `nobody-${n % 5_000}`, password: PASSWORD }),
+  })),
+  by('anonymous')('random tokens', () => ({
+    path: '/api/admin/projects',
+    headers: { authorization: `*:*.${randomBytes(24).toString('hex')}` },
+  })),
+  by('anonymous')('long query strings', n => ({ path: `/auth/methods?${'a=%61&'.repeat(1_900)}${n}` })),
+  by('anonymous')('HEAD and OPTIONS', n => ({
+    method: n % 2 === 0 ? 'HEAD' : 'OPTIONS',
+    path: ['/docs/', '/api/admin/projects', '/'][n % 3] ?? '/',
+  })),
+];
+
+/** By a viewer, on the admin API. */
+const ADMIN: Attack[] = [
+  by('viewer')('large feature searches', n => ({
+    path: `/api/admin/search/features?limit=1000&sortBy=lastSeenAt&query=a,b,c,d,e,f,g,h,i,j&offset=${n % 50}`,
+  })),
+  by('viewer', 'stalls')('large pages of events, never read', n => ({
+    path: `/api/admin/search/events?limit=1000&offset=${n % 50}`,
+  })),
+  by('viewer')('hostile text searches', n => ({
+    path: `/api/admin/search/events?query=${encodeURIComponent(['e', '"', ' \u{1f600}', 'aa%_\\', 'ſß'][n % 5] ?? '')}${n}&limit=1000`,
+  })),
+  by('viewer', 'leaves')('exports of all events', () => ({
+    path: '/api/admin/search/events/export?format=csv',
+  })),
+  by('viewer', 'leaves')('event streams, opened and left', () => ({ path: '/api/admin/events/stream' })),
+  by('viewer')('playground with many contexts', () => ({
+    path: '/api/admin/playground/advanced',
+    ...json({ environments: ['development'], projects: ['big'], context: { appName: 'x', userId: 'a,b' } }),
+  })),
+  by('viewer')('health reports', () => ({ path: '/api/admin/projects/big/health-report' })),
+  by('viewer')('bodies with 49,000 violations and long paths', () =>
+    post('/api/admin/features/validate', violations()),
+  ),
+  by('viewer')('bodies with 49,000 invalid items', () =>
+    post('/api/admin/projects/default/stale', invalidItems()),
+  ),
+  by('viewer')('deep JSON', () =>
+    post('/api/admin/features/validate', `${'['.repeat(200_000)}1${']'.repeat(200_000)}`),
+  ),
+  by('viewer')('validations of imports with patterns', () =>
+    post('/api/admin/features-batch/validate', patterns()),
+  ),
+  by('viewer')('validations of imports of 8 MB', () =>
+    post('/api/admin/features-batch/validate', largeImport()),
+  ),
+  by('viewer')('idempotency keys', n => ({
+    path: '/api/admin/constraints/validate',
+    ...json({ contextName: 'userId', operator: 'IN', values: ['a'] }),
+    headers: { 'content-type': 'application/json', 'idempotency-key': `harm-${process.pid}-${n}` },
+  })),
+];
+
+/** With SDK tokens. */
+const SDK: Attack[] = [
+  by('frontend')('metrics that inflate to 4 MiB', () => ({
+    method: 'POST',
+    path: '/api/frontend/client/metrics',
+    headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+    body: bomb(),
+  })),
+  by('frontend')('evaluations of distinct contexts', n => ({
+    path: '/api/frontend',
+    ...json({ context: { userId: `u${n % 100_000}`, sessionId: `s${n}` } }),
+  })),
+  by('client')('new filters of the client API', n => ({
+    path: `/api/client/features?namePrefix=f&project=big&project=zz${n}`,
+    headers: { 'accept-encoding': 'gzip', 'unleash-client-spec': '5.2.0' },
+  })),
+  by('frontend')('registrations of new applications', n => ({
+    path: '/api/frontend/client/register',
+    ...json({ appName: `harm-${process.pid}-${n}`, instanceId: 'i', strategies: ['default'] }),
+  })),
+  by('frontend')('OpenFeature evaluations', n => ({
+    path: '/ofrep/v1/evaluate/flags',
+    ...json({ context: { targetingKey: `u${n}` } }),
+  })),
+  by('client', 'stalls')('all flags, never read', () => ({ path: '/api/client/features' })),
+  by('client', 'leaves')('SDK streams, opened and left', () => ({
+    path: '/api/client/streaming',
+    headers: { accept: 'text/event-stream' },
+  })),
+  by('frontend', 'stalls')('evaluations, never read', n => ({ path: `/api/frontend?userId=${n}` })),
+  by('frontend', 'leaves')('evaluations, left after 1 s', n => ({
+    path: '/ofrep/v1/evaluate/flags',
+    ...json({ context: { targetingKey: `l${n}` } }),
+  })),
+  by('anonymous')('page streams, held open', (_, { pageStream }) => ({
+    path: pageStream,
+    headers: { accept: 'text/event-stream' },
+  })),
+  by('anonymous', 'leaves')('page streams, opened and left', (_, { pageStream }) => ({
+    path: pageStream,
+    headers: { accept: 'text/event-stream' },
+  })),
+  by('client', 'stalls')('SDK streams, never read', () => ({
+    path: '/api/client/streaming',
+    headers: { accept: 'text/event-stream' },
+  })),
+  by('frontend')('unknown flags in metrics', n => ({
+    path: '/api/frontend/client/metrics',
+    ...json({
+      appName: `harm-${n}`,
+      instanceId: `i${n}`,
+      bucket: {
+        start: new Date(Date.now() - 60_000),
+        stop: new Date(),
+        toggles: Object.fromEntries(
+          Array.from({ length: 50 }, (_, k) => [`unknown-${n}-${k}`, { yes: 1, no: 1, variants: {} }]),
+        ),
+      },
+    }),
+  })),
+  by('client')('instances in bulk metrics', n => ({
+    path: '/api/client/metrics/bulk',
+    ...json({
+      applications: Array.from({ length: 100 }, (_, k) => ({
+        appName: `bulk-${n}-${k}`,
+        instanceId: `i${k}`,
+        environment: 'development',
+      })),
+      metrics: [],
+    }),
+  })),
+  by('frontend', 'trickles')('bodies sent a byte a second', () => ({
+    path: '/api/frontend',
+    ...json({ context: { userId: 'x'.repeat(1_000) } }),
+  })),
+];
+
+export const ATTACKS: Attack[] = [...ANONYMOUS, ...ADMIN, ...SDK];
