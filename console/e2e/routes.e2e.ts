@@ -28,6 +28,9 @@ async function createAddresses(api: Api): Promise<string[]> {
     'GET',
     `/api/admin/search/events?project=IS:${project}&limit=1`,
   );
+  const { id: group } = await api.send<{ id: number }>('POST', '/api/admin/groups', {
+    name: `Group ${unique()}`,
+  });
   const values: Record<string, string> = {
     projectId: project,
     featureName: feature,
@@ -37,6 +40,7 @@ async function createAddresses(api: Api): Promise<string[]> {
     deliveryId: '1',
     token: 'unknown',
     appName: 'unknown',
+    groupId: String(group),
   };
   return PATHS.map(path =>
     path.replaceAll(/\$(\w+)/g, (_, name: string) => values[name] ?? `no value for ${name}`),
