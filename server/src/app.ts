@@ -31,6 +31,7 @@ import { PROJECT_HEALTH } from './flags/health/operations.ts';
 import { healthReportRoutes } from './flags/health/routes.ts';
 import { LIFECYCLE } from './flags/lifecycle/operations.ts';
 import { LINKS } from './flags/links/operations.ts';
+import { OWNERS } from './flags/owners/operations.ts';
 import { PROJECTS } from './flags/projects/operations.ts';
 import { FEATURE_TAGS } from './flags/tags/feature-operations.ts';
 import { TAGS } from './flags/tags/operations.ts';
@@ -297,6 +298,7 @@ export async function buildApp(
   register(DEPENDENCIES);
   register(FAVORITES);
   register(LINKS);
+  register(OWNERS);
   register(LIFECYCLE);
   register(ENVIRONMENTS);
   register(PROJECT_ENVIRONMENTS);

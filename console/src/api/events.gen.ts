@@ -49,6 +49,7 @@ export const eventsOf: Partial<Record<string, readonly schemas['EventType'][]>> 
   "POST /api/admin/projects/{projectId}/features/{featureName}/link": ["feature-link-added"],
   "PUT /api/admin/projects/{projectId}/features/{featureName}/link/{linkId}": ["feature-link-updated"],
   "DELETE /api/admin/projects/{projectId}/features/{featureName}/link/{linkId}": ["feature-link-removed"],
+  "PUT /api/admin/projects/{projectId}/features/{featureName}/owners": ["feature-owners-updated"],
   "POST /api/admin/projects/{projectId}/features/{featureName}/lifecycle/complete": ["feature-completed"],
   "POST /api/admin/projects/{projectId}/features/{featureName}/lifecycle/uncomplete": ["feature-uncompleted"],
   "POST /api/admin/environments": ["environment-created"],

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { useMe } from '../api/me.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { type FilterField, INCLUDES, IS_OR_NOT } from '../ui/filters.ts';
 import { creatorsQuery, typesQuery } from './queries.ts';
@@ -9,6 +10,7 @@ export function useFlagFields(withProject: boolean): readonly FilterField[] {
   const projects = useQuery({ ...projectsQuery, enabled: withProject }).data;
   const types = useQuery(typesQuery).data?.types;
   const creators = useQuery(creatorsQuery).data;
+  const me = useMe().user.id;
   const environments = useQuery(environmentsQuery).data?.environments;
   return useMemo(() => {
     const fields: FilterField[] = [
@@ -40,6 +42,16 @@ export function useFlagFields(withProject: boolean): readonly FilterField[] {
         label: 'By',
         operators: IS_OR_NOT,
         options: creators?.map(({ id, name }) => ({ value: String(id), label: name })),
+      },
+      {
+        name: 'owner',
+        key: 'owner',
+        label: 'Owner',
+        operators: IS_OR_NOT,
+        options: [
+          { value: 'none', label: 'no owner' },
+          { value: `user:${me}`, label: 'me' },
+        ],
       },
       { name: 'tag', key: 'tag', label: 'Tag', operators: INCLUDES },
       { name: 'segment', key: 'segment', label: 'Segment', operators: INCLUDES },
@@ -82,5 +94,5 @@ export function useFlagFields(withProject: boolean): readonly FilterField[] {
       options: projects?.map(({ id, name }) => ({ value: id, label: name })),
     };
     return withProject ? [project, ...fields] : fields;
-  }, [withProject, projects, types, creators, environments]);
+  }, [withProject, projects, types, creators, me, environments]);
 }

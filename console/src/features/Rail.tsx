@@ -13,6 +13,7 @@ import { FlagLink } from './FlagLink.tsx';
 import s from './features.module.css';
 import { Lifecycle } from './Lifecycle.tsx';
 import { Links } from './Links.tsx';
+import { Owners } from './Owners.tsx';
 import {
   copiesQuery,
   driftQuery,
@@ -27,7 +28,7 @@ import { requirementOf } from './words.ts';
 const SHOWN_COPIES = 5;
 const SHOWN_CHANGES = 8;
 
-/** The right side of the page: health, lifecycle, recent changes, parents, links, source and copies. */
+/** The right side of the page: health, lifecycle, recent changes, parents, owners, links, source and copies. */
 export function Rail({ feature }: { feature: Feature }) {
   return (
     <aside className={s.rail} aria-label="About this flag">
@@ -35,6 +36,7 @@ export function Rail({ feature }: { feature: Feature }) {
       <Lifecycle feature={feature} />
       <RecentChanges feature={feature} />
       <Relatives feature={feature} />
+      <Owners feature={feature} />
       <Links feature={feature} />
       <Copies feature={feature} />
     </aside>

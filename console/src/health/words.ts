@@ -15,6 +15,7 @@ export const RULES: Record<Rule['rule'], string> = {
   'unreadable-strategy': 'Unreadable for some SDKs',
   'archived-parent': 'Archived parent',
   'duplicate-of-clone': 'Duplicate of its source',
+  'no-owner': 'No owner',
   'unused-segment': 'Unused segment',
 };
 

@@ -131,6 +131,7 @@ export const TABLE: Record<EventType, Keys> = {
   'strategy-order-changed': flagContent,
   'feature-link-added': flagContent,
   'feature-link-updated': flagContent,
+  'feature-owners-updated': flagContent,
   'feature-link-removed': flagContent,
   'feature-tagged': flagTags,
   'feature-untagged': flagTags,

@@ -10,6 +10,7 @@ import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
 import { Person } from '../ui/Person.tsx';
+import { RailSection } from '../ui/RailSection.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Detail } from '../ui/Split.tsx';
@@ -25,6 +26,7 @@ import {
   deactivateUser,
   deleteUser,
   endSessions,
+  ownedQuery,
   reactivateUser,
   subjectOf,
   type User,
@@ -60,6 +62,7 @@ export function UserDetail({ user, roles, onEdit, onClose }: Props) {
         <>
           <Facts user={user} roles={roles} access={access} />
           <AccessList name={name} access={access} />
+          <Owned user={user} />
           <LastChange subject={subjectOf(user.id)} />
           <Deletion user={user} access={access} />
         </>
@@ -203,6 +206,46 @@ function Facts({ user, roles, access }: { user: User; roles: readonly RootRole[]
         <Time at={user.createdAt} as="date" />
       </Fact>
     </dl>
+  );
+}
+
+/** What somebody else must take over before the user leaves. */
+function Owned({ user }: { user: User }) {
+  const { data } = useQuery(ownedQuery(user.id));
+  if (!data || data.featureCount + data.projectCount === 0) return null;
+  return (
+    <RailSection
+      title="Owns"
+      aside={[
+        data.featureCount > 0 && counted(data.featureCount, 'flag'),
+        data.projectCount > 0 && counted(data.projectCount, 'project'),
+      ]
+        .filter(one => one !== false)
+        .join(', ')}
+    >
+      <ul className={s.owned}>
+        {data.projects.map(({ id, name }) => (
+          <li key={id}>
+            <Link to="/projects/$projectId" params={{ projectId: id }}>
+              {name}
+            </Link>{' '}
+            <span className="muted">project</span>
+          </li>
+        ))}
+        {data.features.map(({ name, project, owners }) => (
+          <li key={name}>
+            <Link
+              to="/projects/$projectId/features/$featureName"
+              params={{ projectId: project, featureName: name }}
+              className="mono"
+            >
+              {name}
+            </Link>{' '}
+            {owners === 1 && <span className="muted">only owner</span>}
+          </li>
+        ))}
+      </ul>
+    </RailSection>
   );
 }
 

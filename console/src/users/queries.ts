@@ -36,6 +36,14 @@ export const accessQuery = (id: number) =>
     staleTime: 5_000,
   });
 
+/** What the user owns, to be handed over before they leave. */
+export const ownedQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...keys.users, id, 'owned'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/admin/user-admin/{id}/owned', { ...pathOf(id), signal })),
+    staleTime: 5_000,
+  });
+
 export const createUser = (body: Schemas['NewUser']) => unwrap(api.POST('/api/admin/user-admin', { body }));
 
 export const updateUser = (id: number, body: Schemas['UserUpdate'], etag: string): Promise<void> =>

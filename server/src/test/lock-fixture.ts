@@ -348,6 +348,9 @@ export const bodies = (fixture: Fixture): Record<string, unknown> => ({
     events: ['feature-created'],
   },
   'POST /api/admin/user-admin/inactive/delete': { ids: [fixture.member] },
+  'PUT /api/admin/projects/{projectId}/features/{featureName}/owners': {
+    owners: [{ type: 'user', id: fixture.member }],
+  },
   'PUT /api/admin/user-admin/{id}': { name: 'Member', email: 'member@example.com', rootRole: 2 },
   'POST /api/admin/groups': { name: 'Another', users: [{ user: { id: fixture.member } }] },
   'PUT /api/admin/groups/{groupId}': { name: 'Team', description: 'x', users: [] },

@@ -109,6 +109,11 @@ export const FeatureSearchQuery = SearchQuery({
   type: choice('Filter by feature type', 'IS:release'),
   state: choice('Filter by state: active or stale', 'IS:active'),
   createdBy: choice('Filter by the user id of the creator', 'IS:7'),
+  owner: choice(
+    'Filter by owners, each as user:ID or group:ID, or none for features without an owner',
+    'IS:user:7',
+    'IS:none',
+  ),
   createdAt: Type.Optional(
     Type.String({
       pattern: BOUND_PATTERN,

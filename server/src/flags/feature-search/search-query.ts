@@ -26,6 +26,7 @@ export type FeatureSearch = {
   type?: Choice<string>;
   state?: Choice<'active' | 'stale'>;
   createdBy?: Choice<number>;
+  owner?: OwnerChoice;
   createdAt?: DayBound;
   lifecycle?: Choice<Stage>;
   tag?: Inclusion<{ type: string; value: string }>;
@@ -40,6 +41,9 @@ export type FeatureSearch = {
   limit: number;
 };
 
+/** Users and groups by id, and whether features without an owner match. */
+export type OwnerChoice = { not: boolean; users: number[]; groups: number[]; none: boolean };
+
 const MAX_TEXTS = 10;
 const MAX_STATUSES = 100;
 
@@ -49,6 +53,7 @@ const PARSERS: { [K in keyof FeatureSearch]-?: (value: unknown) => NonNullable<F
   type: parseChoice,
   state: value => parseChoiceOf(value, ['active', 'stale']),
   createdBy: parseActorIdChoice,
+  owner: parseOwners,
   createdAt: parseDayBound,
   lifecycle: value => parseChoiceOf(value, STAGES),
   tag: parseTags,
@@ -97,6 +102,19 @@ function parseTags(value: unknown): NonNullable<FeatureSearch['tag']> {
       return tag;
     }),
   };
+}
+
+function parseOwners(value: unknown): OwnerChoice {
+  const { not, values } = parseChoice(value);
+  const choice: OwnerChoice = { not, users: [], groups: [], none: false };
+  for (const text of values) {
+    const [, type, id] = /^(user|group):([1-9][0-9]{0,8})$/.exec(text) ?? [];
+    if (text === 'none') choice.none = true;
+    else if (type === 'user') choice.users.push(Number(id));
+    else if (type === 'group') choice.groups.push(Number(id));
+    else throw new FilterError('must contain user:ID, group:ID or none, for example IS:user:7');
+  }
+  return choice;
 }
 
 function parseStatuses(value: unknown): NonNullable<FeatureSearch['status']> {

@@ -220,6 +220,7 @@ function conditions(search: FeatureSearch): RawBuilder<unknown>[] {
     choose(sql`features.type`, search.type),
     choose(sql`case when features.stale then 'stale' else 'active' end`, search.state),
     choose(sql`features.created_by_user_id`, search.createdBy),
+    search.owner && hasOwner(search.owner),
     search.createdAt && created(search.createdAt),
     search.lifecycle && isAtStage(search.lifecycle),
     search.tag && hasTags(search.tag),
@@ -281,6 +282,17 @@ function hasTags({ not, all, values }: NonNullable<FeatureSearch['tag']>) {
       using (type, value)
     ${atLeast(all, values.length, sql`(type, value)`)}
   )`;
+}
+
+/** Owned by one of the users or groups, or by nobody. Each list has an index. */
+function hasOwner({ not, users, groups, none }: NonNullable<FeatureSearch['owner']>) {
+  const owned = sql`features.name in (
+    select feature_name from feature_owners where user_id = any(${users})
+    union all select feature_name from feature_owners where group_id = any(${groups})
+  )`;
+  const unowned = sql`not exists (select from feature_owners where feature_name = features.name)`;
+  const matches = none ? sql`(${owned} or ${unowned})` : owned;
+  return not ? sql`not ${matches}` : matches;
 }
 
 function usesSegments({ not, all, values }: NonNullable<FeatureSearch['segment']>) {

@@ -144,14 +144,15 @@ export async function updateUser(tx: Tx, user: Pick<User, 'id' | 'name' | 'email
 }
 
 /**
- * Deletes the password, links, tokens and known networks of the users. The rows stay, because events refer to them. Username
+ * Deletes the password, links, tokens, known networks and owned flags of the users. The rows stay, because events refer to them. Username
  * and e-mail address can be used again: they are unique among users that are not deleted.
  */
 export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
   await sql`
     with tokens as (delete from personal_access_tokens where user_id = any(${ids})),
     links as (delete from password_links where user_id = any(${ids})),
-    places as (delete from login_places where user_id = any(${ids}))
+    places as (delete from login_places where user_id = any(${ids})),
+    owned as (delete from feature_owners where user_id = any(${ids}))
     update users set deleted_at = now(), password_hash = null where id = any(${ids})`.execute(tx);
 }
 

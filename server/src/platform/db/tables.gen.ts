@@ -270,6 +270,13 @@ export interface FeatureLinks {
   url: string;
 }
 
+export interface FeatureOwners {
+  created_at: Generated<string>;
+  feature_name: string;
+  group_id: number | null;
+  user_id: number | null;
+}
+
 export interface Features {
   announced_stale_at: string | null;
   archived_at: string | null;
@@ -783,6 +790,7 @@ export interface DB {
   feature_last_seen: FeatureLastSeen;
   feature_lifecycles: FeatureLifecycles;
   feature_links: FeatureLinks;
+  feature_owners: FeatureOwners;
   feature_strategies: FeatureStrategies;
   feature_strategy_segments: FeatureStrategySegments;
   feature_tags: FeatureTags;

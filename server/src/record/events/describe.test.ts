@@ -51,6 +51,7 @@ const NEWER_TYPES = [
   'feature-link-added',
   'feature-link-updated',
   'feature-link-removed',
+  'feature-owners-updated',
   'user-password-changed',
   'user-password-link-created',
   'user-sessions-ended',

@@ -505,6 +505,10 @@ export const EVENT_TYPES = {
     label: 'Link removed from flag',
     text: `removed ${LINK} from ${FLAG_IN_PROJECT}`,
   },
+  'feature-owners-updated': {
+    label: 'Owners of flag updated',
+    text: `changed the owners of ${FLAG_IN_PROJECT}`,
+  },
   'user-password-changed': { label: 'Password changed', text: `changed the password of ${USER}` },
   'user-password-link-created': {
     label: 'Password link created',

@@ -77,6 +77,7 @@ test('a healthy project has 100 points, every rule and no findings', async () =>
     'unreadable-strategy',
     'archived-parent',
     'duplicate-of-clone',
+    'no-owner',
     'unused-segment',
   ]);
 });

@@ -18,6 +18,7 @@ export type RuleName =
   | 'unreadable-strategy'
   | 'archived-parent'
   | 'duplicate-of-clone'
+  | 'no-owner'
   | 'unused-segment';
 
 export type Rule = {
@@ -116,6 +117,13 @@ export const RULES: readonly Rule[] = [
     name: 'duplicate-of-clone',
     description: `The flag is a copy that has had the same strategies and variants as its source for ${SETTLED_DAYS} days.`,
     remedy: 'Archive one of the two flags, or change one of them.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
+    name: 'no-owner',
+    description: 'The flag has no owner, and other flags of the project have one.',
+    remedy: 'Name a person or a group that answers for the flag.',
     counts: false,
     subject: 'feature',
   },

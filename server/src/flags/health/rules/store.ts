@@ -197,6 +197,13 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
     join active as source on source.name = copies.data #>> '{clonedFrom,feature}'
     where ${olderThan(sql`copies.created_at`, at, SETTLED_DAYS)} and source.type = active.type
       and ${configuration(sql`active.name`)} is not distinct from ${configuration(sql`source.name`)}`,
+  // Without an owner in the project, the rule finds nothing.
+  'no-owner': project => sql`
+    ${selectFeatures(sql`created_at`)}
+    where not exists (select from feature_owners where feature_name = active.name) and exists (
+      select from features join feature_owners on feature_name = features.name
+      where features.project = ${project} and features.archived_at is null
+    )`,
   'unused-segment': project => sql`
     select null::text, segments.id, segments.created_at, jsonb_build_object('references', array(
       select distinct feature_name from feature_strategy_segments join feature_strategies on id = strategy_id

@@ -1,0 +1,38 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { createFlag, createPerson, createProject } from './support/api.ts';
+import { test } from './support/test.ts';
+
+test('names the owner of a flag, finds flags by owner, and shows what somebody owns', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project);
+  const other = await createFlag(api, project);
+  const person = await createPerson(api, {});
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/features/${name}`);
+
+  await page.getByText('No owner.').waitFor();
+  await page.getByRole('button', { name: 'Change the owners' }).click();
+  const panel = page.getByRole('dialog');
+  await panel.getByLabel('Add a person or group').fill(person.username);
+  await page.getByRole('option', { name: person.username }).click();
+  await panel.getByRole('button', { name: `Remove ${person.username}` }).waitFor();
+  await accessible(page);
+  await panel.getByRole('button', { name: 'Save owners' }).click();
+  await panel.waitFor({ state: 'hidden' });
+  await page.getByRole('complementary').getByText(person.username).first().waitFor();
+  await accessible(page);
+
+  await page.goto(`/projects/${project}?owner=IS:none`);
+  await page.getByText(other, { exact: true }).waitFor();
+  expect(await page.getByText(name, { exact: true }).count()).toBe(0);
+
+  await page.goto(`/admin/users?user=${person.id}`);
+  await page.getByRole('link', { name }).waitFor();
+  await page.getByText('only owner').waitFor();
+  await accessible(page);
+});

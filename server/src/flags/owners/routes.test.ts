@@ -1,0 +1,234 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { makeFeature, makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { waitingForLock } from '../../test/waiting.ts';
+
+const harness = useHarness();
+let ada: TestUser;
+let ben: TestUser;
+let group: number;
+
+beforeAll(async () => {
+  await makeProject(harness.db, { id: 'shop', name: 'Shop' });
+  [ada, ben] = [await makeUser(harness.db, 'Viewer', 'ada'), await makeUser(harness.db, 'Viewer', 'ben')];
+  group = (await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'on-call' } })).body.id;
+});
+
+let count = 0;
+async function makeFlag(): Promise<string> {
+  const name = `flag-${count++}`;
+  await makeFeature(harness.db, 'shop', { name });
+  return name;
+}
+
+type Key = { type: string; id: number };
+const here = (name: string) => `/api/admin/projects/shop/features/${name}/owners`;
+const set = (
+  name: string,
+  owners: Key[],
+  options: { token?: string; headers?: Record<string, string> } = {},
+) => call(harness.app, 'PUT', here(name), { body: { owners }, token: ADMIN_TOKEN, ...options });
+const read = (name: string, token = ADMIN_TOKEN) => call(harness.app, 'GET', here(name), { token });
+const eventsOf = async (name: string) =>
+  (
+    await call(
+      harness.app,
+      'GET',
+      `/api/admin/search/events?feature=IS:${name}&type=IS:feature-owners-updated`,
+    )
+  ).body.events;
+const search = async (query: string) =>
+  (
+    await call(harness.app, 'GET', `/api/admin/search/features?sortBy=name&limit=100&${query}`)
+  ).body.features.map(({ name }: { name: string }) => name);
+
+const asUser = (user: TestUser) => ({ type: 'user', id: user.id });
+
+test('sets, reads and removes owners, and records each change', async () => {
+  const name = await makeFlag();
+  expect((await read(name, ben.token)).body).toEqual({ owners: [] });
+
+  const both = await set(name, [{ type: 'group', id: group }, asUser(ada)]);
+  const one = await set(name, [asUser(ada)]);
+  const none = await set(name, []);
+
+  const [user, team] = [
+    { type: 'user', id: ada.id, name: 'ada', deactivated: false },
+    { type: 'group', id: group, name: 'on-call', deactivated: false },
+  ];
+  expect([both.status, both.body]).toEqual([200, { owners: [user, team] }]);
+  expect([one.body, none.body]).toEqual([{ owners: [user] }, { owners: [] }]);
+  const events = (await eventsOf(name)).toReversed();
+  expect(events).toMatchObject([
+    { project: 'shop', data: { owners: [{ type: 'user', name: 'ada' }, { type: 'group' }] } },
+    { data: { owners: [{ id: ada.id }] }, preData: { owners: [{ id: ada.id }, { id: group }] } },
+    { data: { owners: [] } },
+  ]);
+  expect(events[0].preData).toEqual({ owners: [] });
+});
+
+test('the same owners in another order, or twice, change and record nothing', async () => {
+  const name = await makeFlag();
+  await set(name, [asUser(ada), asUser(ben)]);
+
+  const again = await set(name, [asUser(ben), asUser(ada), asUser(ada)]);
+
+  expect(again.body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id, ben.id]);
+  expect(await eventsOf(name)).toHaveLength(1);
+});
+
+test('rejects unknown users and groups with their paths, and too many owners', async () => {
+  const name = await makeFlag();
+  const account = (
+    await call(harness.app, 'POST', '/api/admin/service-account', {
+      body: { name: 'bot', username: 'bot', rootRole: 3 },
+    })
+  ).body;
+
+  const unknown = await set(name, [
+    asUser(ada),
+    { type: 'user', id: 999_999 },
+    { type: 'group', id: 999_999 },
+  ]);
+  const bot = await set(name, [{ type: 'user', id: account.id }]);
+  const many = await set(
+    name,
+    Array.from({ length: 11 }, (_, id) => ({ type: 'user', id: id + 1 })),
+  );
+
+  expect(unknown).toMatchObject({
+    status: 400,
+    body: {
+      details: [
+        { message: 'user 999999 does not exist', path: '/body/owners/1/id' },
+        { message: 'group 999999 does not exist', path: '/body/owners/2/id' },
+      ],
+    },
+  });
+  expect([bot.status, many.status]).toEqual([400, 400]);
+  expect((await read(name)).body).toEqual({ owners: [] });
+});
+
+test('rejects callers without UPDATE_FEATURE, archived features and missing ones', async () => {
+  const name = await makeFlag();
+  const member = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, member, 'shop', 'Member');
+
+  expect((await set(name, [asUser(ada)], { token: ben.token })).status).toBe(403);
+  expect((await set(name, [asUser(ada)], { token: member.token })).status).toBe(200);
+  await call(harness.app, 'DELETE', `/api/admin/projects/shop/features/${name}`);
+  expect((await set(name, [])).status).toBe(403);
+  expect([(await set('nosuch', [])).status, (await read('nosuch')).status]).toEqual([404, 404]);
+});
+
+test('rejects a change that is based on an outdated list', async () => {
+  const name = await makeFlag();
+  const etag = String((await read(name)).headers.etag);
+  await set(name, [asUser(ada)]);
+
+  const outdated = await set(name, [asUser(ben)], { headers: { 'if-match': etag } });
+  const current = await set(name, [asUser(ben)], {
+    headers: { 'if-match': String((await read(name)).headers.etag) },
+  });
+
+  expect([outdated.status, current.status]).toEqual([412, 200]);
+});
+
+test('the search filters by owner, by several, and by none', async () => {
+  await makeProject(harness.db, { id: 'filtered' });
+  const project = 'project=IS:filtered';
+  for (const [name, owners] of [
+    ['a-ada', [asUser(ada)]],
+    ['b-team', [{ type: 'group', id: group }]],
+    ['c-both', [asUser(ada), asUser(ben)]],
+    ['d-none', []],
+  ] as const) {
+    await makeFeature(harness.db, 'filtered', { name });
+    await call(harness.app, 'PUT', `/api/admin/projects/filtered/features/${name}/owners`, {
+      body: { owners },
+    });
+  }
+
+  expect(await search(`${project}&owner=IS:user:${ada.id}`)).toEqual(['a-ada', 'c-both']);
+  expect(await search(`${project}&owner=IS_ANY_OF:user:${ben.id},group:${group}`)).toEqual([
+    'b-team',
+    'c-both',
+  ]);
+  expect(await search(`${project}&owner=IS_NOT:user:${ada.id}`)).toEqual(['b-team', 'd-none']);
+  expect(await search(`${project}&owner=IS:none`)).toEqual(['d-none']);
+  expect(await search(`${project}&owner=IS_NOT:none`)).toEqual(['a-ada', 'b-team', 'c-both']);
+  const wrong = await call(harness.app, 'GET', '/api/admin/search/features?owner=IS:ada');
+  expect([wrong.status, wrong.body.details[0].path]).toEqual([400, '/query/owner']);
+});
+
+test('finds flags without an owner only where others have one', async () => {
+  await makeProject(harness.db, { id: 'checked' });
+  await makeFeature(harness.db, 'checked', { name: 'owned' });
+  await makeFeature(harness.db, 'checked', { name: 'orphan' });
+  const findings = async () =>
+    (await call(harness.app, 'GET', '/api/admin/projects/checked/health?rule=IS:no-owner')).body;
+
+  expect((await findings()).findings).toEqual([]);
+  await call(harness.app, 'PUT', '/api/admin/projects/checked/features/owned/owners', {
+    body: { owners: [asUser(ada)] },
+  });
+
+  expect(await findings()).toMatchObject({
+    health: 100,
+    findings: [{ rule: 'no-owner', feature: 'orphan' }],
+  });
+});
+
+test('lists what a user owns, who stays an owner after a deactivation and not after a deletion', async () => {
+  const leaver = await makeUser(harness.db, 'Viewer');
+  await makeMember(harness.db, leaver, 'shop', 'Owner');
+  const name = await makeFlag();
+  await set(name, [asUser(leaver), asUser(ada)]);
+  const owned = () => call(harness.app, 'GET', `/api/admin/user-admin/${leaver.id}/owned`);
+
+  expect((await owned()).body).toEqual({
+    features: [{ name, project: 'shop', owners: 2 }],
+    featureCount: 1,
+    projects: [{ id: 'shop', name: 'Shop' }],
+    projectCount: 1,
+  });
+  await call(harness.app, 'POST', `/api/admin/user-admin/${leaver.id}/deactivate`);
+  expect((await read(name)).body.owners).toContainEqual(
+    expect.objectContaining({ id: leaver.id, deactivated: true }),
+  );
+  await call(harness.app, 'DELETE', `/api/admin/user-admin/${leaver.id}`);
+
+  expect((await owned()).status).toBe(404);
+  expect((await read(name)).body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id]);
+});
+
+test('a group that is deleted owns nothing, and a copy of a flag has no owners', async () => {
+  const name = await makeFlag();
+  const { id } = (await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'brief' } })).body;
+  await set(name, [{ type: 'group', id }]);
+  const clone = await call(harness.app, 'POST', `/api/admin/projects/shop/features/${name}/clone`, {
+    body: { name: `${name}-copy` },
+  });
+
+  await call(harness.app, 'DELETE', `/api/admin/groups/${id}`);
+
+  expect(clone.status).toBe(200);
+  expect((await read(`${name}-copy`)).body).toEqual({ owners: [] });
+  expect((await read(name)).body).toEqual({ owners: [] });
+});
+
+test('waits for a concurrent deletion of an owner, and rejects them', async () => {
+  const name = await makeFlag();
+  const leaver = await makeUser(harness.db, 'Viewer');
+  // Another server has deleted the user and has not committed yet.
+  const open = await harness.db.startTransaction().execute();
+  await sql`update users set deleted_at = now() where id = ${leaver.id}`.execute(open);
+
+  const setting = set(name, [asUser(leaver)]);
+  await expect.poll(() => waitingForLock(harness.db)).toBe(1);
+  await open.commit().execute();
+
+  expect((await setting).status).toBe(400);
+});

@@ -1,0 +1,72 @@
+import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Ref, RowId } from '../../platform/http/schema.ts';
+
+export const MAX_OWNERS = 10;
+export const MAX_OWNED = 100;
+
+const ownerType = Type.Unsafe<'user' | 'group'>({ type: 'string', enum: ['user', 'group'] });
+
+export const Owner = Named(
+  'Owner',
+  Type.Object({
+    type: ownerType,
+    id: Type.Integer({ description: 'Id of the user or group', examples: [7] }),
+    name: Type.String({
+      description: 'Name of the group, or the username or e-mail address of the user',
+      examples: ['alice'],
+    }),
+    deactivated: Type.Boolean({ description: 'Whether the user is deactivated. Always false for a group' }),
+  }),
+);
+export type Owner = Static<typeof Owner>;
+
+export const OwnerList = Named(
+  'OwnerList',
+  Type.Object({ owners: Type.Array(Ref(Owner), { description: 'Users first, then groups, by id' }) }),
+);
+export type OwnerList = Static<typeof OwnerList>;
+
+export const OwnersInput = NamedObject(
+  'OwnersInput',
+  {
+    owners: Type.Array(NamedObject('OwnerKey', { type: ownerType, id: RowId() }), {
+      maxItems: MAX_OWNERS,
+      description: 'All owners of the feature. An empty list removes them',
+    }),
+  },
+  {
+    examples: [
+      {
+        owners: [
+          { type: 'user', id: 7 },
+          { type: 'group', id: 3 },
+        ],
+      },
+    ],
+  },
+);
+export type OwnersInput = Static<typeof OwnersInput>;
+
+export const OwnedThings = Named(
+  'OwnedThings',
+  Type.Object({
+    features: Type.Array(
+      NamedObject('OwnedFeature', {
+        name: Type.String({ examples: ['checkout-v2'] }),
+        project: Type.String({ examples: ['payments'] }),
+        owners: Type.Integer({ description: 'Number of owners, this one included', examples: [1] }),
+      }),
+      { description: `Active features, by name, at most ${MAX_OWNED}` },
+    ),
+    featureCount: Type.Integer({ description: 'Number of active features they own', examples: [3] }),
+    projects: Type.Array(
+      NamedObject('OwnedProject', {
+        id: Type.String({ examples: ['payments'] }),
+        name: Type.String({ examples: ['Payments'] }),
+      }),
+      { description: `Projects in which they hold the role Owner directly, by id, at most ${MAX_OWNED}` },
+    ),
+    projectCount: Type.Integer({ examples: [1] }),
+  }),
+);
+export type OwnedThings = Static<typeof OwnedThings>;
