@@ -24,6 +24,10 @@ async function createAddresses(api: Api): Promise<string[]> {
     parameters: { url: 'http://127.0.0.1:9/' },
     events: ['feature-created'],
   });
+  const account = await api.send<{ id: number }>('POST', '/api/admin/service-account', {
+    name: `Account ${unique()}`,
+    rootRole: 3,
+  });
   const { events } = await api.send<{ events: { id: number }[] }>(
     'GET',
     `/api/admin/search/events?project=IS:${project}&limit=1`,
@@ -41,6 +45,8 @@ async function createAddresses(api: Api): Promise<string[]> {
     token: 'unknown',
     appName: 'unknown',
     groupId: String(group),
+    roleId: '5',
+    accountId: String(account.id),
   };
   return PATHS.map(path =>
     path.replaceAll(/\$(\w+)/g, (_, name: string) => values[name] ?? `no value for ${name}`),

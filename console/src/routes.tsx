@@ -103,6 +103,9 @@ const applications = () => import('./applications/pages.ts');
 const playground = () => import('./playground/page.tsx');
 const profile = () => import('./profile/page.tsx');
 const groups = () => import('./groups/pages.ts');
+const invitations = () => import('./invitations/list.tsx');
+const roles = () => import('./roles/pages.ts');
+const serviceAccounts = () => import('./service-accounts/pages.ts');
 const users = () => import('./users/pages.ts');
 const signIn = () => import('./sign-in/pages.ts');
 const transfer = () => import('./transfer/pages.ts');
@@ -159,6 +162,12 @@ const routes = root.addChildren([
       inAdministration('/admin/groups', groups, 'GroupsPage'),
       inAdministration('/admin/groups/new', groups, 'NewGroupPage'),
       inAdministration('/admin/groups/$groupId', groups, 'GroupPage'),
+      inAdministration('/admin/roles', roles, 'RolesPage'),
+      inAdministration('/admin/roles/new', roles, 'NewRolePage'),
+      inAdministration('/admin/roles/$roleId', roles, 'RolePage'),
+      inAdministration('/admin/service-accounts', serviceAccounts, 'ServiceAccountsPage'),
+      inAdministration('/admin/service-accounts/$accountId', serviceAccounts, 'ServiceAccountPage'),
+      inAdministration('/admin/invitations', invitations, 'InvitationsPage'),
       inAdministration('/admin/sign-in', signIn, 'OidcPage'),
       inAdministration('/admin/sign-in/passwords', signIn, 'PasswordsPage'),
       inAdministration('/admin/sign-in/origins', signIn, 'OriginsPage'),

@@ -29,6 +29,21 @@ const ENTRIES: readonly Entry[] = [
     calls: ['getGroups'],
     count: ({ groups }) => groups,
   },
+  {
+    label: 'Roles',
+    path: '/admin/roles',
+    group: 'People',
+    calls: ['getRoles'],
+    count: ({ roles }) => roles,
+  },
+  {
+    label: 'Service accounts',
+    path: '/admin/service-accounts',
+    group: 'People',
+    calls: ['getServiceAccounts'],
+    count: ({ serviceAccounts }) => serviceAccounts,
+  },
+  { label: 'Invitations', path: '/admin/invitations', group: 'People', calls: ['getSignupTokens'] },
   // Everyone may ask about themselves. Only admins find the page here, because others would have an administration of one page.
   { label: 'Explain access', path: '/admin/explain-access', group: 'People', calls: ['getUsers'] },
   {

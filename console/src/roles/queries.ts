@@ -1,9 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, type Schemas, unwrap } from '../api/client.ts';
+import { api, done, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
+import type { Subject } from '../ui/last-change.ts';
 
 export type Role = Schemas['Role'];
 export type RoleWithPermissions = Schemas['RoleWithPermissions'];
+export type Permissions = Schemas['PermissionsByScope'];
 
 /** The built-in and custom roles. Requires READ_ROLE. */
 export const rolesQuery = queryOptions({
@@ -36,3 +38,45 @@ export const rolesWithQuery = (permissions: readonly string[]) =>
     },
     staleTime: 60_000,
   });
+
+const pathOf = (id: number) => ({ params: { path: { roleId: String(id) } } });
+
+/** A role with its permissions, and the ETag that proves which state the page has seen. */
+export const roleQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...keys.roles, id],
+    queryFn: async ({ signal }) => {
+      const call = api.GET('/api/admin/roles/{roleId}', { ...pathOf(id), signal });
+      const role = await unwrap(call);
+      return { role, etag: (await call).response.headers.get('ETag') ?? '*' };
+    },
+  });
+
+/** Who has the role and where. Requires ADMIN. */
+export const holdersQuery = (id: number) =>
+  queryOptions({
+    queryKey: [...keys.roles, id, 'holders'],
+    queryFn: ({ signal }) => unwrap(api.GET('/api/admin/roles/{roleId}/holders', { ...pathOf(id), signal })),
+  });
+
+/** All permissions that a role can have. */
+export const permissionsQuery = queryOptions({
+  queryKey: [...keys.environments, 'permissions'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/permissions', { signal }))).permissions,
+  staleTime: 60_000,
+});
+
+export const createRole = async (body: Schemas['RoleInput']): Promise<RoleWithPermissions> =>
+  (await unwrap(api.POST('/api/admin/roles', { body }))).roles;
+
+export const updateRole = (id: number, body: Schemas['RoleInput'], etag: string): Promise<void> =>
+  done(api.PUT('/api/admin/roles/{roleId}', { ...pathOf(id), body, headers: { 'If-Match': etag } }));
+
+export const deleteRole = (id: number): Promise<void> =>
+  done(api.DELETE('/api/admin/roles/{roleId}', pathOf(id)));
+
+/** The events that change a role. */
+export const subjectOf = (id: number): Subject => ({
+  types: ['role-created', 'role-updated'],
+  isAbout: ({ data, preData }) => (data?.id ?? preData?.id) === id,
+});

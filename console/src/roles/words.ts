@@ -6,3 +6,13 @@ export function permissionsIn(message: string): string[] {
 
 /** The project in which a rejected request requires the permission. Undefined if it is required on the instance. */
 export const projectIn = (message: string): string | undefined => / project "([^"]+)"/.exec(message)?.[1];
+
+type Typed = { type: 'root' | 'project' | 'root-custom' | 'custom' };
+
+/** Admins create custom roles, and only they can be changed. */
+export const isCustom = ({ type }: Typed): boolean => type === 'custom' || type === 'root-custom';
+
+export const isRoot = ({ type }: Typed): boolean => type === 'root' || type === 'root-custom';
+
+/** Where the role is granted. */
+export const scopeOf = (role: Typed): string => (isRoot(role) ? 'On the instance' : 'In a project');

@@ -30,7 +30,7 @@ export function Conflict<Draft>({
   useEffect(() => heading.current?.focus(), []);
   return (
     <div className={s.conflict} role="alert">
-      <h3 ref={heading} tabIndex={-1}>
+      <h2 ref={heading} tabIndex={-1}>
         {by?.createdBy ?? 'Somebody'} changed this {noun}{' '}
         {by && (
           <>
@@ -38,14 +38,14 @@ export function Conflict<Draft>({
           </>
         )}
         while you edited it
-      </h3>
+      </h2>
       <div className={s.sides}>
         <section aria-label="Their changes">
-          <h4>Their changes, saved</h4>
+          <h3>Their changes, saved</h3>
           <FieldDiff changes={changesOf(base, theirs)} />
         </section>
         <section aria-label="Your changes">
-          <h4>Your changes, not saved</h4>
+          <h3>Your changes, not saved</h3>
           <FieldDiff changes={changesOf(base, mine)} />
         </section>
       </div>

@@ -4,6 +4,7 @@ import { counted } from './words.ts';
 
 /** A part of the column at the right of a form: a heading, its count or a link, and the content. */
 export function RailSection({
+  anchor,
   title,
   count,
   noun,
@@ -11,6 +12,8 @@ export function RailSection({
   aside,
   children,
 }: {
+  /** The id of the section, for links to it. */
+  anchor?: string | undefined;
   title: string;
   count?: number | undefined;
   noun?: string;
@@ -21,7 +24,7 @@ export function RailSection({
 }) {
   const id = useId();
   return (
-    <section className={s.section} aria-labelledby={id}>
+    <section id={anchor} className={s.section} aria-labelledby={id}>
       <header>
         <h2 id={id}>{title}</h2>
         <span className={s.aside}>

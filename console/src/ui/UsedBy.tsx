@@ -7,6 +7,7 @@ export type Use = {
   key: string;
   /** The page of what depends on the thing. Without it the row is no link. */
   to?: string;
+  search?: Record<string, string>;
   label: ReactNode;
   /** The second line: "Payments · strategy 2". */
   note?: ReactNode;
@@ -16,6 +17,7 @@ export type Use = {
 
 /** What depends on a thing, as links: `<UsedBy noun="strategy" plural="strategies" uses={…} empty="No strategy uses it." />`. */
 export function UsedBy({
+  anchor,
   title = 'Used by',
   noun,
   plural,
@@ -23,6 +25,8 @@ export function UsedBy({
   total = uses?.length,
   empty,
 }: {
+  /** The id of the section, for links to it. */
+  anchor?: string;
   title?: string;
   noun: string;
   plural?: string;
@@ -34,14 +38,20 @@ export function UsedBy({
   empty: string;
 }) {
   return (
-    <RailSection title={title} count={total} noun={noun} plural={plural}>
+    <RailSection anchor={anchor} title={title} count={total} noun={noun} plural={plural}>
       {uses?.length === 0 && <p className={s.empty}>{empty}</p>}
       {uses && uses.length > 0 && (
         <ul className={s.uses}>
-          {uses.map(({ key, to, label, note, aside }) => (
+          {uses.map(({ key, to, search = {}, label, note, aside }) => (
             <li key={key}>
               <span className={s.what}>
-                {to === undefined ? <b>{label}</b> : <Link to={to}>{label}</Link>}
+                {to === undefined ? (
+                  <b>{label}</b>
+                ) : (
+                  <Link to={to} search={search}>
+                    {label}
+                  </Link>
+                )}
                 {note && <small>{note}</small>}
               </span>
               {aside && <span>{aside}</span>}

@@ -23,6 +23,8 @@ export type Editor<D> = {
   conflict: { by?: By; base: D; mine: D; theirs: D; onKeep(): void; onTake(): void } | undefined;
   /** Asks before the input is lost. */
   question: ReactNode;
+  /** For `SidePanel`. */
+  isAsking: boolean;
 };
 
 /** How many times a save is repeated on a newer state that does not differ in what the user edits. */
@@ -111,7 +113,7 @@ export function useEditor<D extends object>({
     mutation.reset();
   };
   const changes = changesOf(base.draft, draft);
-  const { question } = useUnsaved(changes.length > 0, () => removeDraft(thing));
+  const { isAsking, question } = useUnsaved(changes.length > 0, () => removeDraft(thing));
   return {
     draft,
     base: base.draft,
@@ -133,6 +135,7 @@ export function useEditor<D extends object>({
       onTake: () => settle({ base: theirs, draft: theirs.draft, sent: [] }),
     },
     question,
+    isAsking,
   };
 }
 

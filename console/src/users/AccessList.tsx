@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Lock, Shield, User as UserIcon, Users } from 'lucide-react';
+import { Eye, Lock, Shield, User as UserIcon, Users } from 'lucide-react';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -22,14 +22,14 @@ export function AccessList({ name, access }: { name: string; access: Access }) {
                 {project.name}
               </Link>
               {project.readable ? (
-                <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Reads only'}</State>
+                <State tone="off">{project.roles.map(role => role.name).join(' + ') || 'Reads'}</State>
               ) : (
                 <span className={s.no}>
                   <Lock size={13} aria-hidden="true" /> no access
                 </span>
               )}
             </header>
-            <Reasons name={name} project={project} rootRoles={access.rootRoles} />
+            <Reasons name={name} project={project} />
           </li>
         ))}
       </ul>
@@ -37,15 +37,7 @@ export function AccessList({ name, access }: { name: string; access: Access }) {
   );
 }
 
-function Reasons({
-  name,
-  project,
-  rootRoles,
-}: {
-  name: string;
-  project: Project;
-  rootRoles: Access['rootRoles'];
-}) {
+function Reasons({ name, project }: { name: string; project: Project }) {
   if (!project.readable) return <p className={s.why}>Private, and {name} is not a member</p>;
   return (
     <>
@@ -67,16 +59,21 @@ function Reasons({
           </span>
         </p>
       ))}
-      {rootRoles.map(({ role, group }) => (
+      {project.rootRoles.map(({ role, group }) => (
         <p key={`${group?.id} ${role.id}`}>
           <Shield size={13} aria-hidden="true" />
           <span>
             Root role <b>{role.name}</b>
             {group && ` of group ${group.name}`}
-            {role.name === 'Admin' ? ', in every project' : ', in every project that is not private'}
           </span>
         </p>
       ))}
+      {project.roles.length === 0 && (
+        <p>
+          <Eye size={13} aria-hidden="true" />
+          <span>Everyone can read a project that is not private</span>
+        </p>
+      )}
     </>
   );
 }

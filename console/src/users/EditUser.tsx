@@ -83,7 +83,7 @@ function Editor({
   const messages = messagesByField(error);
   const missing = useMissingPermissions('updateUser');
   return (
-    <SidePanel title={`Edit ${nameOf(found.user)}`} onClose={onClose}>
+    <SidePanel title={`Edit ${nameOf(found.user)}`} isAsking={editor.isAsking} onClose={onClose}>
       {conflict ? (
         <Conflict noun="user" {...conflict} />
       ) : (

@@ -1,27 +1,45 @@
+import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS } from '../../access/permissions.ts';
 import type { NamedRole } from '../roles/schema.ts';
 
-type Grant = { role: NamedRole };
-type Permissions = ReadonlyMap<number, ReadonlySet<string>>;
+/** A permission of a role. Without a project: wherever the role is granted. Without an environment: in all of them. */
+export type RolePermission = { permission: string; environment: string | null; project: string | null };
 
-/** The roles by which people call somebody in a project: those of the project, unless a root role includes them. */
-export function decidingRoles(
+type Grant = { role: NamedRole };
+
+const IN_PROJECTS = new Set<string>([...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS, 'ADMIN']);
+
+/** What the role permits in a project, each permission as a text with its environment. */
+const permittedIn = (project: string, permissions: readonly RolePermission[] = []): Set<string> =>
+  new Set(
+    permissions
+      .filter(one => IN_PROJECTS.has(one.permission) && (one.project === null || one.project === project))
+      .map(({ permission, environment }) => `${permission}/${environment ?? '*'}`),
+  );
+
+/**
+ * The root roles that permit something in a project, and the roles by which the user acts there: those that are granted in the
+ * project, or the root roles. A role whose permissions another one includes is left out.
+ */
+export function decidingRoles<Root extends Grant>(
+  project: string,
   grants: readonly Grant[],
-  rootRoles: readonly Grant[],
-  permissions: Permissions,
-): NamedRole[] {
+  rootRoles: readonly Root[],
+  permissions: ReadonlyMap<number, readonly RolePermission[]>,
+): { rootRoles: Root[]; roles: NamedRole[] } {
+  const of = ({ id }: NamedRole): Set<string> => permittedIn(project, permissions.get(id));
+  const applying = rootRoles.filter(({ role }) => of(role).size > 0);
   const strongest = strongestOf(
-    [...grants, ...rootRoles].map(({ role }) => role),
-    permissions,
+    [...grants, ...applying].map(({ role }) => role),
+    of,
   );
   const inProject = strongest.filter(({ id }) => grants.some(({ role }) => role.id === id));
-  return inProject.length > 0 ? inProject : strongest;
+  return { rootRoles: applying, roles: inProject.length > 0 ? inProject : strongest };
 }
 
 /** Leaves out the roles whose permissions another one of them includes. ADMIN includes every permission. */
-export function strongestOf(held: readonly NamedRole[], permissions: Permissions): NamedRole[] {
-  const of = ({ id }: NamedRole): ReadonlySet<string> => permissions.get(id) ?? new Set();
+function strongestOf(held: readonly NamedRole[], of: (role: NamedRole) => Set<string>): NamedRole[] {
   const includes = (one: NamedRole, other: NamedRole): boolean =>
-    of(one).has('ADMIN/*/*') || [...of(other)].every(permission => of(one).has(permission));
+    of(one).has('ADMIN/*') || [...of(other)].every(permission => of(one).has(permission));
   const distinct = [...new Map(held.map(role => [role.id, role])).values()];
   // Of two roles with the same permissions, the first one stays.
   return distinct.filter(

@@ -20,7 +20,9 @@ async function readAccess(db: Reader, id: number): Promise<AccessOfUser> {
     groups: await listGroupsOf(db, id),
     projects: projects.map(project => ({
       ...project,
-      roles: project.readable ? decidingRoles(project.grants, rootRoles, permissions) : [],
+      ...(project.readable
+        ? decidingRoles(project.id, project.grants, rootRoles, permissions)
+        : { roles: [], rootRoles: [] }),
     })),
     sessions: await listSessionsOf(db, id),
     tokens: tokens.map(({ id, description, expiresAt, seenAt }) => ({ id, description, expiresAt, seenAt })),

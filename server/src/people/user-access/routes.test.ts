@@ -4,7 +4,7 @@ import { makeMember, makePerson, makeProject, makeUser } from '../../test/factor
 import { useHarness } from '../../test/harness.ts';
 import { logIn } from '../../test/login.ts';
 import { call } from '../../test/request.ts';
-import { strongestOf } from './deciding-roles.ts';
+import { decidingRoles } from './deciding-roles.ts';
 
 const harness = useHarness();
 
@@ -44,7 +44,12 @@ test('returns every project with the roles that decide and why the user has them
   });
   expect(named(payments.id).grants[0].group).toBeUndefined();
   expect(named(payments.id).roles).toMatchObject([{ name: 'Owner' }]);
-  expect(named(open.id)).toMatchObject({ readable: true, grants: [], roles: [{ name: 'Editor' }] });
+  expect(named(open.id)).toMatchObject({ readable: true, grants: [], rootRoles: [], roles: [] });
+  // The role Editor has project permissions in the default project only.
+  expect(named('default')).toMatchObject({
+    rootRoles: [{ role: { name: 'Editor' } }],
+    roles: [{ name: 'Editor' }],
+  });
   expect(named(hidden.id)).toMatchObject({ mode: 'private', readable: false, grants: [], roles: [] });
 });
 
@@ -65,6 +70,7 @@ test('returns the root role of a group, with which an admin reads private projec
     mode: 'private',
     readable: true,
     grants: [],
+    rootRoles: [{ role: { id: ROOT_ROLES.Admin, name: 'Admin' }, group: { id: group.id, name: 'admins' } }],
     roles: [{ id: ROOT_ROLES.Admin, name: 'Admin' }],
   });
 });
@@ -104,18 +110,38 @@ test('returns 404 for an unknown user and 403 without ADMIN', async () => {
   });
 });
 
-const role = (id: number) => ({ id, name: `Role ${id}` });
+const permission = (name: string, project: string | null = null) => ({
+  permission: name,
+  environment: null,
+  project,
+});
+const [CREATE, DELETE] = ['CREATE_FEATURE', 'DELETE_FEATURE'];
+const granted = (ids: number[]) => ids.map(id => ({ role: { id, name: `Role ${id}` } }));
 
-test.each<[string, Record<number, string[]>, number[], number[]]>([
-  ['a role whose permissions another one includes', { 1: ['a', 'b'], 2: ['a'] }, [2, 1], [1]],
-  ['nothing of roles that differ', { 1: ['a'], 2: ['b'] }, [1, 2], [1, 2]],
-  ['the second of two equal roles', { 1: ['a'], 2: ['a'] }, [2, 1], [2]],
-  ['a role without permissions', { 1: ['a'] }, [3, 1], [1]],
-  ['every role next to Admin', { 1: ['a'], 2: ['ADMIN/*/*'] }, [1, 2], [2]],
-  ['a role that is held twice', { 1: ['a'] }, [1, 1], [1]],
-  ['no single role, even without permissions', {}, [3], [3]],
-])('leaves out %s', (_, permissions, held, kept) => {
-  const sets = new Map(Object.entries(permissions).map(([id, names]) => [Number(id), new Set(names)]));
+test.each<[string, Record<number, string[]>, number[], number[], number[]]>([
+  ['leaves out a role that another one includes', { 1: [CREATE, DELETE], 2: [CREATE] }, [2, 1], [], [1]],
+  ['keeps roles that differ', { 1: [CREATE], 2: [DELETE] }, [1, 2], [], [1, 2]],
+  ['keeps the first of two equal roles', { 1: [CREATE], 2: [CREATE] }, [2, 1], [], [2]],
+  ['leaves out a role without permissions', { 1: [CREATE] }, [3, 1], [], [1]],
+  ['keeps a single role without permissions', {}, [3], [], [3]],
+  ['names a role that is held twice once', { 1: [CREATE] }, [1, 1], [], [1]],
+  ['names the root role without a role in the project', { 1: [CREATE] }, [], [1], [1]],
+  ['prefers the role in the project', { 1: [CREATE], 2: [DELETE] }, [2], [1], [2]],
+  ['names a root role that includes the one in the project', { 1: ['ADMIN'], 2: [DELETE] }, [2], [1], [1]],
+  ['ignores a root role without project permissions', { 1: ['CREATE_SEGMENT'] }, [], [1], []],
+])('%s', (_, held, grants, rootRoles, expected) => {
+  const permissions = new Map(
+    Object.entries(held).map(([id, names]) => [Number(id), names.map(name => permission(name))]),
+  );
 
-  expect(strongestOf(held.map(role), sets).map(({ id }) => id)).toEqual(kept);
+  const { roles } = decidingRoles('payments', granted(grants), granted(rootRoles), permissions);
+
+  expect(roles.map(({ id }) => id)).toEqual(expected);
+});
+
+test('a permission of a root role for one project applies there only', () => {
+  const permissions = new Map([[1, [permission('CREATE_FEATURE', 'default')]]]);
+
+  expect(decidingRoles('default', [], granted([1]), permissions).roles).toHaveLength(1);
+  expect(decidingRoles('payments', [], granted([1]), permissions)).toEqual({ roles: [], rootRoles: [] });
 });

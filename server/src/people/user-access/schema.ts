@@ -29,9 +29,12 @@ const ProjectOfUser = NamedObject('ProjectOfUser', {
   readable: Type.Boolean({ description: 'Whether the user can read the project' }),
   roles: Type.Array(Ref(NamedRole), {
     description:
-      'The roles by which the user acts there: those granted in the project, or the root roles. A role whose permissions another one includes is left out',
+      'The roles by which the user acts there: those granted in the project, or else the root roles. A role whose permissions another one includes is left out. Empty: the user can only read',
   }),
   grants: Type.Array(ProjectGrant, { description: 'The roles in the project, own ones first' }),
+  rootRoles: Type.Array(RootGrant, {
+    description: 'The roles on the instance that permit something in the project',
+  }),
 });
 export type ProjectOfUser = Static<typeof ProjectOfUser>;
 

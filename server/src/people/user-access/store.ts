@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { IS_OPEN_SESSION, isReadable } from '../../access/store.ts';
 import type { Reader } from '../../platform/db/database.ts';
+import type { RolePermission } from './deciding-roles.ts';
 import type { AccessOfUser, ProjectOfUser } from './schema.ts';
 
 const MAX_SESSIONS = 100;
@@ -37,7 +38,7 @@ export async function listSessionsOf(db: Reader, id: number): Promise<AccessOfUs
   return rows;
 }
 
-type Project = Omit<ProjectOfUser, 'roles'>;
+type Project = Omit<ProjectOfUser, 'roles' | 'rootRoles'>;
 
 /** All active projects, with the roles of the user in them. */
 export async function listProjectsOf(
@@ -68,12 +69,13 @@ function withoutNull<Grant extends { group?: unknown }>({ group, ...rest }: Gran
   return (group === null ? rest : { ...rest, group }) as Grant; // `group` is optional in every Grant.
 }
 
-/** The permissions of roles, each as a text with its environment and project. Roles without permissions are absent. */
-export async function findPermissionsOf(db: Reader, roles: number[]): Promise<Map<number, Set<string>>> {
-  const { rows } = await sql<{ id: number; permissions: string[] }>`
-    select role_id as id, array_agg(
-      concat_ws('/', permission, coalesce(environment, '*'), coalesce(project, '*'))
-    ) as permissions
-    from role_permissions where role_id = any(${roles}) group by role_id`.execute(db);
-  return new Map(rows.map(({ id, permissions }) => [id, new Set(permissions)]));
+/** The permissions of roles. Roles without permissions are absent. */
+export async function findPermissionsOf(
+  db: Reader,
+  roles: number[],
+): Promise<Map<number, readonly RolePermission[]>> {
+  const { rows } = await sql<RolePermission & { roleId: number }>`
+    select role_id as "roleId", permission, environment, project
+    from role_permissions where role_id = any(${roles})`.execute(db);
+  return Map.groupBy(rows, ({ roleId }) => roleId);
 }

@@ -1,0 +1,273 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createPerson, createProject, unique } from './support/api.ts';
+import { logIn } from './support/log-in.ts';
+import { openPage } from './support/open-page.ts';
+import { test, testBehindFront } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
+
+const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
+const column = (page: Page) => page.getByRole('navigation', { name: 'Administration' });
+const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
+/** The shared server has users of many tests. */
+const openUsers = (page: Page, text: string) =>
+  openPage(page, `/admin/users?query=${encodeURIComponent(text)}`);
+
+async function logInWithRootRole(api: Api, page: Page, permissions: string[]): Promise<void> {
+  const { roles } = await api.send<{ roles: { id: number } }>('POST', '/api/admin/roles', {
+    name: `Root ${unique()}`,
+    type: 'root-custom',
+    permissions: permissions.map(name => ({ name })),
+  });
+  const person = await createPerson(api);
+  await api.send('PUT', `/api/admin/user-admin/${person.id}`, { rootRole: roles.id });
+  await logIn(page, person);
+}
+
+test('lists only the pages that the user may open', async ({ page, newPage, api, logInAs }) => {
+  const viewers = await newPage();
+  await logInAs({ rootRole: 'Viewer' }, viewers);
+  await openPage(viewers, '/admin');
+  await viewers.getByRole('heading', { name: 'The console has no such page' }).waitFor();
+  expect(await main(viewers).getByRole('link', { name: 'Administration' }).count()).toBe(0);
+
+  await logInWithRootRole(api, page, ['READ_ROLE']);
+  await openPage(page, '/');
+  await main(page).getByRole('link', { name: 'Administration' }).click();
+  await page.waitForURL('/admin/roles');
+  await expect.poll(() => column(page).getByRole('link').allTextContents()).toEqual(['Roles']);
+  await page.keyboard.press('ControlOrMeta+k');
+  await page.keyboard.type('roles');
+  await page.getByRole('button', { name: /^Roles/ }).waitFor();
+  await page.keyboard.type('users');
+  expect(await page.getByRole('button', { name: /^Users/ }).count()).toBe(0);
+  await page.keyboard.press('Escape');
+  await openPage(page, '/admin/users');
+  await page.getByText('requires the permission ADMIN').waitFor();
+  await accessible(page);
+});
+
+test('a narrow window has a select instead of the column', async ({ newPage, logInAs }) => {
+  const page = await newPage({ viewport: { width: 360, height: 740 } });
+  await logInAs({ rootRole: 'Admin' }, page);
+
+  await openPage(page, '/admin/users?query=none');
+  expect(await column(page).isVisible()).toBe(false);
+  await page.getByLabel('Page of the administration').selectOption('Groups');
+
+  await page.waitForURL('/admin/groups');
+  await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();
+  await accessible(page);
+});
+
+test('creates a user, shows the link once, and lists them as invited', async ({ page, logInAs, api }) => {
+  const name = `Farid ${unique()}`;
+  const email = `${unique()}@example.com`;
+  await logInAs({ rootRole: 'Admin' });
+  await openUsers(page, name);
+  await page.getByText('No users match.').waitFor();
+
+  await page.keyboard.press('n');
+  const panel = page.getByRole('dialog', { name: 'New user' });
+  await panel.getByLabel('Name', { exact: true }).fill(name);
+  expect(await panel.getByRole('button', { name: 'Create user' }).isDisabled()).toBe(true);
+  await panel.getByLabel('Username').fill('dora@example.com');
+  await panel.getByRole('button', { name: 'Create user' }).click();
+  await panel.getByText('Must not contain an @ unless it equals email').waitFor();
+  await accessible(page);
+  await panel.getByLabel('Username').fill('');
+  await panel.getByLabel('Email address').fill(email);
+  await panel.getByLabel('Role').selectOption('Editor');
+  await panel.getByRole('button', { name: 'Create user' }).click();
+  const dialog = page.getByRole('dialog', { name: `Invitation link for ${name}` });
+  const link = (await dialog.locator('code').textContent()) ?? '';
+  await accessible(page);
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+
+  await row(page, name).getByText('Invited').waitFor();
+  expect(new URL(link).pathname).toBe('/new-user');
+  const { users } = await api.send<{ users: { email: string; rootRole: number }[] }>(
+    'GET',
+    '/api/admin/user-admin',
+  );
+  expect(users.find(user => user.email === email)?.rootRole).toBe(2);
+  await page.getByText('Invited', { exact: false }).first().click();
+  await row(page, name).waitFor();
+});
+
+test('a new user is lost only after a question', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/users?query=none&edit=new');
+  const panel = page.getByRole('dialog', { name: 'New user' });
+  await panel.getByLabel('Name', { exact: true }).fill('Farid');
+
+  await asksBeforeInputIsLost(page, panel.getByLabel('Name', { exact: true }), [
+    () => page.keyboard.press('Escape'),
+  ]);
+});
+
+test('shows every project of a user with the role and the reasons, and those without access', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const id = unique();
+  const payments = await createProject(api, { name: `Payments ${id}` });
+  const hidden = await createProject(api, { name: `Hidden ${id}`, mode: 'private' });
+  const open = await createProject(api, { name: `Open ${id}` });
+  const person = await createPerson(api, {
+    name: `Dora ${id}`,
+    rootRole: 'Editor',
+    projectRoles: { [payments]: 'Member' },
+  });
+  const group = await api.send<{ id: number }>('POST', '/api/admin/groups', {
+    name: `on-call-${id}`,
+    users: [{ user: { id: person.id } }],
+  });
+  await api.send('POST', `/api/admin/projects/${payments}/groups/${group.id}/roles/4`);
+  await logInAs({ rootRole: 'Admin' });
+
+  await openUsers(page, id);
+  await row(page, `on-call-${id}`).getByRole('link').click();
+  const projects = page.getByRole('list', { name: 'Projects' }).getByRole('listitem');
+  const project = (name: string) => projects.filter({ hasText: `${name} ${id}` });
+
+  await project('Payments').getByText('Owner', { exact: true }).waitFor();
+  await project('Payments').getByText(`Group on-call-${id} is Owner`).waitFor();
+  await project('Payments').getByText(`Dora ${id} is Member`).waitFor();
+  await project('Open').getByText('Everyone can read a project that is not private').waitFor();
+  await projects.filter({ hasText: 'Default' }).getByText('Root role Editor').waitFor();
+  await project('Hidden').getByText('no access').waitFor();
+  await project('Hidden').getByText('is not a member').waitFor();
+  expect([hidden, open]).toHaveLength(2);
+  await accessible(page);
+});
+
+test('edits a user, and lets two editors decide about their conflict', async ({ page, api, logInAs }) => {
+  const { id, username } = await createPerson(api, { name: `Ben ${unique()}` });
+  await logInAs({ rootRole: 'Admin' });
+  await openUsers(page, username);
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('dialog');
+  const nameField = panel.getByLabel('Name', { exact: true });
+  await nameField.fill('Ben Lindqvist');
+
+  await api.send('PUT', `/api/admin/user-admin/${id}`, { name: 'Benjamin' });
+  await panel.getByRole('button', { name: /^Save/ }).click();
+  await panel.getByText(/changed this user .*while you edited it/).waitFor();
+  await accessible(page);
+  await panel.getByRole('button', { name: 'Continue with mine' }).click();
+  await panel.getByRole('button', { name: /^Save/ }).click();
+
+  await panel.waitFor({ state: 'hidden' });
+  await row(page, 'Ben Lindqvist').waitFor();
+  expect(await api.send('GET', `/api/admin/user-admin/${id}`)).toMatchObject({ name: 'Ben Lindqvist' });
+});
+
+test('changes a role in the list, and asks before somebody becomes an admin', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { id, username } = await createPerson(api);
+  const roleOf = async () =>
+    (await api.send<{ rootRole: number }>('GET', `/api/admin/user-admin/${id}`)).rootRole;
+  await logInAs({ rootRole: 'Admin' });
+  await openUsers(page, username);
+  const select = page.getByLabel(`Role of ${username}`);
+
+  await select.selectOption('Editor');
+  await page.getByText(`${username} is now Editor.`).waitFor();
+  expect(await roleOf()).toBe(2);
+  await select.selectOption('Admin');
+  const dialog = page.getByRole('dialog', { name: `Make ${username} an admin?` });
+  await accessible(page);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  expect(await roleOf()).toBe(2);
+  await select.selectOption('Admin');
+  await dialog.getByRole('button', { name: 'Make admin' }).click();
+
+  await expect.poll(roleOf).toBe(1);
+});
+
+test('resets a password, ends sessions, and deletes a user after their name is typed', async ({
+  page,
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const person = await createPerson(api);
+  const theirs = await newPage();
+  await logIn(theirs, person);
+  await logInAs({ rootRole: 'Admin' });
+  await openPage(page, `/admin/users?query=${person.username}&user=${person.id}`);
+  const dialog = page.getByRole('dialog');
+
+  await page.getByRole('button', { name: 'Reset password…' }).click();
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  expect(await dialog.locator('code').textContent()).toContain('/reset-password?token=');
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'End sessions…' }).click();
+  await dialog.getByRole('button', { name: 'End 1 session' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect((await theirs.request.get('/api/admin/user')).status()).toBe(401);
+
+  await page.getByRole('button', { name: 'Delete user…' }).click();
+  const remove = dialog.getByRole('button', { name: 'Delete user' });
+  expect(await remove.isDisabled()).toBe(true);
+  await dialog.getByLabel(/^Type/).fill(person.username);
+  await accessible(page);
+  await remove.click();
+
+  await page.getByText('No users match.').waitFor();
+});
+
+test('renders a few rows of 10,000 users, and finds one of them', async ({ page, logInAs }) => {
+  const user = (id: number) => ({
+    id,
+    name: `Person ${id}`,
+    username: `person-${id}`,
+    email: null,
+    rootRole: 3,
+    isAPI: false,
+    imageUrl: '',
+    accountType: 'User',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    seenAt: null,
+    hasPassword: true,
+    hasSingleSignOn: false,
+    invitedUntil: null,
+    groups: [],
+  });
+  const users = Array.from({ length: 10_000 }, (_, n) => user(n + 1));
+  const rootRoles = [{ id: 3, name: 'Viewer', type: 'root', description: '' }];
+  await logInAs({ rootRole: 'Admin' });
+  await page.route('**/api/admin/user-admin', route => route.fulfill({ json: { users, rootRoles } }));
+  await openPage(page, '/admin/users');
+
+  await page.getByText('10,000 users').first().waitFor();
+  expect(await page.getByRole('row').count()).toBeLessThan(60);
+  await page.keyboard.press('/');
+  await page.keyboard.type('person 9999');
+  await row(page, 'Person 9999').waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+});
+
+testBehindFront(
+  'shows the error of the server, and retries',
+  async ({ page, server, logInAs, tolerated }) => {
+    tolerated.push(/responded with (a status of )?500/);
+    await logInAs({ rootRole: 'Admin' });
+    server.front.broken = { paths: /^\/api\/admin\/user-admin$/, status: 500 };
+    await page.goto('/admin/users?query=none');
+    await page.getByText('This part did not load').waitFor();
+    await accessible(page);
+
+    delete server.front.broken;
+    await page.getByRole('button', { name: 'Retry' }).click();
+
+    await page.getByText('No users match.').waitFor();
+  },
+);

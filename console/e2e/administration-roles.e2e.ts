@@ -1,0 +1,136 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createPerson, createProject, unique } from './support/api.ts';
+import { logIn } from './support/log-in.ts';
+import { openPage } from './support/open-page.ts';
+import { test } from './support/test.ts';
+
+type Role = { id: number; name: string; permissions: { name: string; environment?: string }[] };
+
+const createRole = async (api: Api, permissions: object[], type = 'custom'): Promise<Role> =>
+  (
+    await api.send<{ roles: Role }>('POST', '/api/admin/roles', {
+      name: `Role ${unique()}`,
+      type,
+      permissions,
+    })
+  ).roles;
+
+const permissionsOf = async (api: Api, id: number) =>
+  (await api.send<Role>('GET', `/api/admin/roles/${id}`)).permissions.map(({ name, environment }) =>
+    environment ? `${name} ${environment}` : name,
+  );
+
+/** Closes the tooltip of the focused control. Tooltips are outside the landmarks of the page. */
+async function leave(page: Page): Promise<void> {
+  await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+  await page.mouse.move(0, 0);
+  await page.getByRole('tooltip').waitFor({ state: 'detached' });
+}
+
+test('creates a role from another one, and changes it in the matrix', async ({ page, api, logInAs }) => {
+  const source = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
+  const name = `Release ${unique()}`;
+  await logInAs({ rootRole: 'Admin' });
+  await openPage(page, `/admin/roles/${source.id}`);
+
+  await page.getByRole('link', { name: 'Duplicate' }).click();
+  await page.getByLabel('Name').first().fill(name);
+  expect(await page.getByLabel('Update: Flags').isChecked()).toBe(true);
+  await page.getByLabel('Create: Flags').check();
+  await page.getByLabel('Enable and disable flags in production').check();
+  await leave(page);
+  await accessible(page);
+  await page.getByRole('button', { name: 'Create role' }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+
+  expect(await permissionsOf(api, id)).toEqual([
+    'CREATE_FEATURE',
+    'UPDATE_FEATURE',
+    'UPDATE_FEATURE_ENVIRONMENT production',
+  ]);
+  await page.getByLabel('Update: Flags').uncheck();
+  await page.getByLabel('Enable and disable flags in all environments').check();
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText('Role saved.').waitFor();
+
+  expect(await permissionsOf(api, id)).toEqual(['CREATE_FEATURE', 'UPDATE_FEATURE_ENVIRONMENT']);
+  await leave(page);
+  await accessible(page);
+});
+
+test('compares a role with another one, and shows only the differences', async ({ page, api, logInAs }) => {
+  const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'MOVE_FEATURE_TOGGLE' }]);
+  const other = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'DELETE_PROJECT' }]);
+  await logInAs({ rootRole: 'Admin' });
+  await openPage(page, `/admin/roles/${role.id}`);
+
+  await page.getByLabel('Compare with').selectOption(other.name);
+  await page.getByText(`not in ${other.name}`).waitFor();
+  await page.getByLabel('Move: Flags, only in this role').waitFor();
+  await page.getByLabel('Delete: Project, only in the other role').waitFor();
+  await accessible(page);
+  await page.getByText('Only differences 2').click();
+
+  await page.getByRole('row', { name: 'API tokens' }).waitFor({ state: 'hidden' });
+  expect(await page.getByRole('table', { name: 'In the project' }).getByRole('row').count()).toBe(3);
+  expect(await page.getByRole('table', { name: 'In environments' }).count()).toBe(0);
+});
+
+test('shows who has a role, and does not delete it while somebody has it', async ({ page, api, logInAs }) => {
+  const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
+  const project = await createProject(api, { name: `Held ${unique()}` });
+  const person = await createPerson(api, { projectRoles: { [project]: role.name } });
+  await logInAs({ rootRole: 'Admin' });
+  await openPage(page, `/admin/roles/${role.id}`);
+
+  await page.getByRole('link', { name: person.username }).waitFor();
+  await page.getByText('Not possible while').waitFor();
+  const remove = page.getByRole('button', { name: 'Delete role…' });
+  expect(await remove.getAttribute('aria-disabled')).toBe('true');
+  await accessible(page);
+  await api.send('DELETE', `/api/admin/projects/${project}/users/${person.id}/roles`);
+  await page.getByText('Nobody has this role.', { exact: true }).waitFor();
+  await remove.click();
+  await page.getByRole('dialog').getByLabel(/^Type/).fill(role.name);
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete role' }).click();
+
+  await page.waitForURL('/admin/roles');
+});
+
+test('stops at a conflict, and is read-only for built-in roles and without ADMIN', async ({
+  page,
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
+  await logInAs({ rootRole: 'Admin' });
+  await openPage(page, `/admin/roles/${role.id}`);
+  await page.getByLabel('Create: Flags').check();
+  await api.send('PUT', `/api/admin/roles/${role.id}`, {
+    name: role.name,
+    permissions: [{ name: 'DELETE_FEATURE' }],
+  });
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText(/changed this role .*while you edited it/).waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Take theirs' }).click();
+  expect(await page.getByLabel('Delete: Flags').isChecked()).toBe(true);
+
+  await openPage(page, '/admin/roles/1');
+  expect(await page.getByLabel('Create: Flags').isChecked()).toBe(true);
+  expect(await page.getByLabel('Create: Flags').isDisabled()).toBe(true);
+  const reader = await createRole(api, [{ name: 'READ_ROLE' }], 'root-custom');
+  const person = await createPerson(api);
+  await api.send('PUT', `/api/admin/user-admin/${person.id}`, { rootRole: reader.id });
+  const readers = await newPage();
+  await logIn(readers, person);
+  await openPage(readers, `/admin/roles/${role.id}`);
+  expect(await readers.getByLabel('Create: Flags').isDisabled()).toBe(true);
+  await readers.getByRole('link', { name: 'Duplicate' }).focus();
+  await readers.getByText('Requires ADMIN').first().waitFor();
+  expect(await readers.getByText('Who has this role').count()).toBe(0);
+});

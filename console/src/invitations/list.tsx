@@ -1,0 +1,166 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { Can } from '../ui/Can.tsx';
+import { ListPage } from '../ui/ListPage.tsx';
+import { Person } from '../ui/Person.tsx';
+import { RailSection } from '../ui/RailSection.tsx';
+import { Cell } from '../ui/Row.tsx';
+import { Detail } from '../ui/Split.tsx';
+import { State } from '../ui/State.tsx';
+import type { Search } from '../ui/search.ts';
+import { Time } from '../ui/Time.tsx';
+import { dateOf } from '../ui/time.ts';
+import { toast, toastError } from '../ui/toasts.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { counted } from '../ui/words.ts';
+import { nameOf } from '../users/words.ts';
+import s from './invitations.module.css';
+import { LIFETIMES, NewInvitation } from './NewInvitation.tsx';
+import { type Invitation, invitationsQuery, updateInvitation } from './queries.ts';
+
+const DAY = 86_400_000;
+const keyOf = ({ id }: Invitation): string => String(id);
+const textOf = ({ name, createdBy, users }: Invitation): string =>
+  [name, createdBy, ...users.map(nameOf)].join('\n');
+const COLUMNS = [
+  {
+    label: 'Invitation',
+    compare: (one: Invitation, other: Invitation) => one.name.localeCompare(other.name),
+  },
+  {
+    label: 'Signed up',
+    compare: (one: Invitation, other: Invitation) => other.users.length - one.users.length,
+  },
+  {
+    label: 'Expires',
+    compare: (one: Invitation, other: Invitation) => one.expiresAt.localeCompare(other.expiresAt),
+  },
+  { label: 'Status' },
+];
+
+const isExpired = ({ expiresAt }: Invitation): boolean => Date.parse(expiresAt) <= Date.now();
+
+function Status({ invitation }: { invitation: Invitation }) {
+  if (!invitation.enabled) return <State tone="off">Disabled</State>;
+  if (isExpired(invitation)) return <State tone="off">Expired</State>;
+  return <State tone="on">Open</State>;
+}
+
+const render = (invitation: Invitation) => (
+  <>
+    <Cell as="name">
+      <Link to="." search={(before: Search) => ({ ...before, invitation: keyOf(invitation) })} replace>
+        {invitation.name}
+      </Link>
+      <small>
+        {invitation.role.name} · {invitation.createdBy}, {dateOf(invitation.createdAt)}
+      </small>
+    </Cell>
+    <Cell as="dim">{counted(invitation.users.length, 'person', 'people')}</Cell>
+    <Cell as="dim">{dateOf(invitation.expiresAt)}</Cell>
+    <Cell>
+      <Status invitation={invitation} />
+    </Cell>
+  </>
+);
+
+/** Links with which people sign up themselves. */
+export function InvitationsPage() {
+  const { search, push, replace } = useFilters();
+  const { data, error, refetch } = useQuery(invitationsQuery);
+  const selected = data?.find(one => keyOf(one) === search.invitation);
+  const onActive = useCallback(
+    (invitation: Invitation) => replace({ invitation: keyOf(invitation) }),
+    [replace],
+  );
+  return (
+    <ListPage
+      title="Invitations"
+      noun="invitation"
+      rows={data}
+      error={error}
+      onRetry={() => void refetch()}
+      keyOf={keyOf}
+      textOf={textOf}
+      placeholder="Name or person"
+      columns={COLUMNS}
+      className={s.columns}
+      height={52}
+      render={render}
+      active={typeof search.invitation === 'string' ? search.invitation : undefined}
+      onActive={onActive}
+      onOpen={onActive}
+      create={{ label: 'New invitation', call: 'createSignupToken', run: () => push({ edit: 'new' }) }}
+      about={{ href: '/docs/#tag/invitations', label: 'About invitations' }}
+      empty="No invitations yet. Everyone who has such a link can sign up as Viewer."
+      detail={
+        selected && (
+          <InvitationDetail
+            key={selected.id}
+            invitation={selected}
+            onClose={() => replace({ invitation: undefined })}
+          />
+        )
+      }
+    >
+      {search.edit === 'new' && <NewInvitation onClose={() => replace({ edit: undefined })} />}
+    </ListPage>
+  );
+}
+
+function InvitationDetail({ invitation, onClose }: { invitation: Invitation; onClose(): void }) {
+  const { id, name, users } = invitation;
+  const save = useMutation({
+    mutationFn: (body: Parameters<typeof updateInvitation>[1]) => updateInvitation(id, body),
+    onSuccess: () => toast({ about: `invitation ${id}`, message: `Saved ${name}.` }),
+    onError: toastError,
+  });
+  return (
+    <Detail label={name} bar={`Invitation ${id}`} onClose={onClose}>
+      <h2 className={s.title}>{name}</h2>
+      <p className={s.words}>
+        Created by {invitation.createdBy} on {dateOf(invitation.createdAt)}. The link ends with{' '}
+        <span className="mono">{invitation.secret}</span>, and Halyard does not show it again. Create a new
+        invitation if you lost it.
+      </p>
+      <div className={s.actions}>
+        <Status invitation={invitation} />
+        <Can call="updateSignupToken">
+          <Button loading={save.isPending} onClick={() => save.mutate({ enabled: !invitation.enabled })}>
+            {invitation.enabled ? 'Disable' : 'Enable'}
+          </Button>
+        </Can>
+      </div>
+      <RailSection title="Expires">
+        <p className={s.words}>
+          <Time at={invitation.expiresAt} as="full" />
+        </p>
+        <NativeSelect
+          aria-label="Expires in"
+          value=""
+          disabled={save.isPending}
+          data={[{ value: '', label: 'Change to…' }, ...LIFETIMES]}
+          onChange={event =>
+            save.mutate({
+              expiresAt: new Date(Date.now() + Number(event.target.value) * DAY).toISOString(),
+            })
+          }
+        />
+      </RailSection>
+      <RailSection title="Signed up" count={users.length} noun="person" plural="people">
+        {users.length === 0 && <p className={s.words}>Nobody has used the link yet.</p>}
+        <ul className={s.people}>
+          {users.map(user => (
+            <li key={user.id}>
+              <Link to="/admin/users" search={{ user: String(user.id) }}>
+                <Person name={nameOf(user)} named />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </RailSection>
+    </Detail>
+  );
+}

@@ -1,0 +1,48 @@
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { Schemas } from '../api/client.ts';
+import { Failure } from '../ui/Failure.tsx';
+import { type Use, UsedBy } from '../ui/UsedBy.tsx';
+import { counted } from '../ui/words.ts';
+
+type Holder = Schemas['HolderOfRole'];
+
+const pageOf = ({ kind, id }: Holder): Pick<Use, 'to' | 'search'> =>
+  ({
+    group: { to: `/admin/groups/${id}` },
+    user: { to: '/admin/users', search: { user: String(id) } },
+    'service-account': { to: `/admin/service-accounts/${id}` },
+    'single-sign-on': {},
+  })[kind];
+
+const KINDS = {
+  user: '',
+  group: 'Group',
+  'service-account': 'Service account',
+  'single-sign-on': 'In the settings of single sign-on',
+};
+
+/** Who has a role and where. */
+export function Holders({ query }: { query: UseQueryResult<Schemas['HoldersOfRole']> }) {
+  if (query.error && !query.data) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  return (
+    <UsedBy
+      anchor="holders"
+      title="Who has this role"
+      noun="holder"
+      uses={query.data?.holders.map(holder => ({
+        key: `${holder.kind} ${holder.id} ${holder.project?.id}`,
+        ...pageOf(holder),
+        label: holder.name,
+        note: [
+          KINDS[holder.kind],
+          holder.members !== undefined && counted(holder.members, 'member'),
+          holder.project?.name ?? 'On the instance',
+        ]
+          .filter(Boolean)
+          .join(' · '),
+      }))}
+      total={query.data?.total}
+      empty="Nobody has this role."
+    />
+  );
+}

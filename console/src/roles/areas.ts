@@ -1,0 +1,103 @@
+import { permissionsOf } from '../api/api.gen.ts';
+
+/** The columns of the matrix. Everything else is in the last one, with its own label. */
+export const COLUMNS = ['Read', 'Create', 'Update', 'Delete'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+type Place = { area: string; column: Column } | { area: string; label: string };
+
+const crud = (area: string, suffix: string, columns: readonly Column[]): [string, Place][] =>
+  columns.map(column => [`${column.toUpperCase()}_${suffix}`, { area, column }]);
+const access = (area: string, prefix: string): [string, Place][] => [
+  [`${prefix}_READ`, { area, column: 'Read' }],
+  [`${prefix}_WRITE`, { area, column: 'Update' }],
+];
+
+/** Where a permission is in the matrix. */
+const PLACES = new Map<string, Place>([
+  ...crud('Flags', 'FEATURE', ['Create', 'Update', 'Delete']),
+  ['MOVE_FEATURE_TOGGLE', { area: 'Flags', label: 'Move' }],
+  ['UPDATE_FEATURE_DEPENDENCY', { area: 'Flags', label: 'Dependencies' }],
+  ['UPDATE_FEATURE_VARIANTS', { area: 'Flags', label: 'Variants' }],
+  ...crud('API tokens', 'PROJECT_API_TOKEN', ['Read', 'Create', 'Delete']),
+  ...access('Default strategies', 'PROJECT_DEFAULT_STRATEGY'),
+  ...crud('Segments', 'PROJECT_SEGMENT', ['Update']),
+  ...crud('Context fields', 'PROJECT_CONTEXT', ['Update']),
+  ...crud('Release templates', 'PROJECT_RELEASE_TEMPLATE', ['Update']),
+  ...access('Access', 'PROJECT_USER_ACCESS'),
+  ...access('Settings', 'PROJECT_SETTINGS'),
+  ...access('Change requests', 'PROJECT_CHANGE_REQUEST'),
+  ...crud('Project', 'PROJECT', ['Create', 'Update', 'Delete']),
+  ...crud('Integrations', 'ADDON', ['Create', 'Update', 'Delete']),
+  ...crud('Backend tokens', 'CLIENT_API_TOKEN', COLUMNS),
+  ...crud('Frontend tokens', 'FRONTEND_API_TOKEN', COLUMNS),
+  ...crud('Applications', 'APPLICATION', ['Update']),
+  ...crud('Context fields', 'CONTEXT_FIELD', ['Create', 'Update', 'Delete']),
+  ...crud('Segments', 'SEGMENT', ['Create', 'Update', 'Delete']),
+  ...crud('Strategy types', 'STRATEGY', ['Create', 'Update', 'Delete']),
+  ...crud('Tag types', 'TAG_TYPE', ['Create', 'Update', 'Delete']),
+  ...crud('Roles', 'ROLE', ['Read']),
+  ...crud('Login history', 'LOGS', ['Read']),
+  ...crud('Sign-in', 'AUTH_CONFIGURATION', ['Update']),
+  ...crud('CORS origins', 'CORS', ['Update']),
+  ...crud('Maintenance mode', 'MAINTENANCE_MODE', ['Update']),
+  ...crud('Banners', 'INSTANCE_BANNERS', ['Update']),
+  ['RELEASE_PLAN_TEMPLATE_CREATE', { area: 'Release templates', column: 'Create' }],
+  ['RELEASE_PLAN_TEMPLATE_UPDATE', { area: 'Release templates', column: 'Update' }],
+  ['RELEASE_PLAN_TEMPLATE_DELETE', { area: 'Release templates', column: 'Delete' }],
+]);
+
+const ENVIRONMENT_LABELS: Record<string, string> = {
+  UPDATE_FEATURE_ENVIRONMENT: 'Enable and disable flags',
+  CREATE_FEATURE_STRATEGY: 'Add strategies',
+  UPDATE_FEATURE_STRATEGY: 'Change strategies',
+  DELETE_FEATURE_STRATEGY: 'Delete strategies',
+  UPDATE_FEATURE_ENVIRONMENT_VARIANTS: 'Change variants',
+  APPROVE_CHANGE_REQUEST: 'Approve change requests',
+  APPLY_CHANGE_REQUEST: 'Apply change requests',
+  SKIP_CHANGE_REQUEST: 'Skip change requests',
+};
+
+/** DELETE_PROJECT is shown as "Delete project". */
+const wordsOf = (name: string): string => {
+  const words = name.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+export const environmentLabel = (name: string): string => ENVIRONMENT_LABELS[name] ?? wordsOf(name);
+
+/** The permissions of the environments, those that matter most first. */
+export const environmentRows = (names: readonly string[]): string[] =>
+  sortedBy(Object.keys(ENVIRONMENT_LABELS), names);
+
+/** In the given order, unknown ones last. */
+function sortedBy(order: readonly string[], names: readonly string[]): string[] {
+  const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+  return names.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** A row of the matrix: the permissions of an area, by column, and further ones with their labels. */
+export type Area = {
+  area: string;
+  columns: Partial<Record<Column, string>>;
+  more: { name: string; label: string }[];
+};
+
+/** The rows for these permissions. A permission that this version does not know has a row of its own. */
+export function areasOf(names: readonly string[]): Area[] {
+  const areas = new Map<string, Area>();
+  for (const name of sortedBy([...PLACES.keys()], names)) {
+    const place = PLACES.get(name) ?? { area: 'More', label: wordsOf(name) };
+    const row = areas.get(place.area) ?? { area: place.area, columns: {}, more: [] };
+    if ('column' in place) row.columns[place.column] = name;
+    else row.more.push({ name, label: place.label });
+    areas.set(place.area, row);
+  }
+  return [...areas.values()];
+}
+
+/** The operations that require the permission, in words: "create feature". */
+export const operationsOf = (permission: string): string[] =>
+  Object.entries(permissionsOf)
+    .filter(([, permissions]) => (permissions as readonly string[]).includes(permission))
+    .map(([id]) => id.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`));

@@ -1,0 +1,2 @@
+export { RolesPage } from './list.tsx';
+export { NewRolePage, RolePage } from './role.tsx';

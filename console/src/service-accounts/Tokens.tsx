@@ -1,0 +1,175 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { messagesByField } from '../api/errors.ts';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { RailSection } from '../ui/RailSection.tsx';
+import { Secret } from '../ui/Secret.tsx';
+import { Time } from '../ui/Time.tsx';
+import { dateOf } from '../ui/time.ts';
+import { toast } from '../ui/toasts.ts';
+import { createToken, deleteToken, type ServiceAccount, type Token } from './queries.ts';
+import s from './service-accounts.module.css';
+
+const DAY = 86_400_000;
+/** An account can have ten tokens. */
+const MAX_TOKENS = 10;
+
+/** The tokens of a service account. The server shows a new secret once. */
+export function Tokens({ account }: { account: ServiceAccount }) {
+  const [isNew, setNew] = useState(false);
+  const [asked, ask] = useState<Token>();
+  const [secret, setSecret] = useState<string>();
+  return (
+    <RailSection
+      title="Tokens"
+      aside={
+        <Can call="createServiceAccountToken">
+          <Button
+            leftSection={<Plus size={14} />}
+            disabled={account.tokens.length >= MAX_TOKENS}
+            onClick={() => setNew(true)}
+          >
+            New token…
+          </Button>
+        </Can>
+      }
+    >
+      {account.tokens.length === 0 && (
+        <p className={s.words}>No tokens yet, so no program can act as this account.</p>
+      )}
+      {account.tokens.length > 0 && (
+        <ul className={s.tokens}>
+          {account.tokens.map(token => (
+            <li key={token.id}>
+              <span>
+                <b>{token.description}</b>
+                <small>
+                  {token.seenAt ? (
+                    <>
+                      used <Time at={token.seenAt} />
+                    </>
+                  ) : (
+                    'never used'
+                  )}
+                  {Date.parse(token.expiresAt) < Date.now() ? ' · expired ' : ' · expires '}
+                  {dateOf(token.expiresAt)}
+                </small>
+              </span>
+              <Can call="deleteServiceAccountToken">
+                <Button size="compact-xs" onClick={() => ask(token)}>
+                  Delete… <span className="sr">{token.description}</span>
+                </Button>
+              </Can>
+            </li>
+          ))}
+        </ul>
+      )}
+      {account.tokens.length >= MAX_TOKENS && (
+        <p className={s.words}>An account can have {MAX_TOKENS} tokens. Delete one to create another.</p>
+      )}
+      {isNew && (
+        <NewToken
+          account={account}
+          onCreated={value => {
+            setNew(false);
+            setSecret(value);
+          }}
+          onClose={() => setNew(false)}
+        />
+      )}
+      {secret !== undefined && (
+        <Secret title="Token" secret={secret} onStored={() => setSecret(undefined)}>
+          {`A program acts as ${account.name} with this token. Copy it now. Halyard does not show it again.`}
+        </Secret>
+      )}
+      {asked && (
+        <Confirm
+          opened
+          title={`Delete the token ${asked.description}?`}
+          action="Delete token"
+          danger
+          onConfirm={async () => {
+            await deleteToken(account.id, asked.id);
+            toast({ message: `Deleted the token ${asked.description}.` });
+          }}
+          onClose={() => ask(undefined)}
+        >
+          <p>
+            Every server rejects the token immediately.{' '}
+            {asked.seenAt ? (
+              <>
+                It was last used <Time at={asked.seenAt} />.
+              </>
+            ) : (
+              'It was never used.'
+            )}
+          </p>
+        </Confirm>
+      )}
+    </RailSection>
+  );
+}
+
+const LIFETIMES = [
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+];
+
+function NewToken({
+  account,
+  onCreated,
+  onClose,
+}: {
+  account: ServiceAccount;
+  onCreated(secret: string): void;
+  onClose(): void;
+}) {
+  const [description, setDescription] = useState('');
+  const [days, setDays] = useState('90');
+  const create = useMutation({
+    mutationFn: () =>
+      createToken(account.id, {
+        description: description.trim(),
+        expiresAt: new Date(Date.now() + Number(days) * DAY).toISOString(),
+      }),
+  });
+  const messages = messagesByField(create.error);
+  return (
+    <Confirm
+      opened
+      title={`New token for ${account.name}`}
+      action="Create token"
+      disabled={description.trim() === ''}
+      onConfirm={async () => {
+        const { secret } = await create.mutateAsync();
+        onCreated(secret ?? '');
+      }}
+      onClose={onClose}
+    >
+      <div className={s.fields}>
+        <TextInput
+          label="Description"
+          description="Names the program or machine that uses the token."
+          required
+          maxLength={255}
+          autoComplete="off"
+          data-autofocus
+          value={description}
+          error={messages.description}
+          onChange={event => setDescription(event.target.value)}
+        />
+        <NativeSelect
+          label="Expires after"
+          value={days}
+          data={LIFETIMES}
+          error={messages.expiresAt}
+          onChange={event => setDays(event.target.value)}
+        />
+      </div>
+    </Confirm>
+  );
+}

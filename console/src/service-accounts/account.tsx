@@ -1,0 +1,170 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { useMissingPermissions } from '../api/me.ts';
+import { Conflict } from '../ui/Conflict.tsx';
+import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { findChange } from '../ui/last-change.ts';
+import { Page } from '../ui/Page.tsx';
+import { SaveBar } from '../ui/SaveBar.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import { counted } from '../ui/words.ts';
+import { type NamedRole, roleNameOf } from '../users/roles.ts';
+import {
+  deleteServiceAccount,
+  type ServiceAccount,
+  serviceAccountQuery,
+  serviceAccountsQuery,
+  subjectOf,
+  updateServiceAccount,
+} from './queries.ts';
+import s from './service-accounts.module.css';
+import { Tokens } from './Tokens.tsx';
+
+const FIELDS = ['name', 'rootRole'];
+const crumbs = <Link to="/admin/service-accounts">Service accounts</Link>;
+
+type Draft = { name: string; role: string };
+
+/** A service account: its root role, its tokens, and what deleting it would stop. */
+export function ServiceAccountPage() {
+  const { accountId = '' } = useParams({ strict: false });
+  const id = Number(accountId);
+  const found = useQuery(serviceAccountQuery(id));
+  const list = useQuery(serviceAccountsQuery);
+  const error = found.error ?? list.error;
+  if (found.data && list.data)
+    return <AccountEditor key={id} found={found.data} roles={list.data.rootRoles} />;
+  return (
+    <Page title="Service account" crumbs={crumbs}>
+      {error ? (
+        <Failure error={error} onRetry={() => void Promise.all([found.refetch(), list.refetch()])} />
+      ) : (
+        <Skeleton />
+      )}
+    </Page>
+  );
+}
+
+type Found = { account: ServiceAccount; etag: string };
+
+function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRole[] }) {
+  const client = useQueryClient();
+  const { account } = found;
+  const versionOf = ({ account: { name, rootRole }, etag }: Found) => ({
+    draft: { name, role: roleNameOf(roles, rootRole) },
+    etag,
+  });
+  const read = async () =>
+    versionOf(await client.fetchQuery({ ...serviceAccountQuery(account.id), staleTime: 0 }));
+  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `service-account:${account.id}`,
+    current: versionOf(found),
+    read,
+    save: ({ name, role }, etag) => {
+      const rootRole = roles.find(one => one.name === role)?.id;
+      return updateServiceAccount(account.id, { name: name.trim(), ...(rootRole && { rootRole }) }, etag);
+    },
+    findChange: () => findChange(subjectOf(account.id)),
+    onSaved: async () => {
+      toast({ message: 'Service account saved.' });
+      return await read();
+    },
+  });
+  const messages = messagesByField(error);
+  const missing = useMissingPermissions('updateServiceAccount');
+  return (
+    <Page
+      title={account.name}
+      crumbs={crumbs}
+      note={<span className="mono">{account.username}</span>}
+      actions={
+        <a href="/docs/#tag/service-accounts" className={s.link}>
+          About service accounts
+        </a>
+      }
+    >
+      <FormAndEffect
+        as="page"
+        title="Changes"
+        onSubmit={() => changes.length > 0 && editor.save()}
+        form={
+          conflict ? (
+            <Conflict noun="service account" {...conflict} />
+          ) : (
+            <>
+              <FormErrors messages={otherMessages(error, FIELDS)} />
+              <div className={s.pair}>
+                <TextInput
+                  label="Name"
+                  required
+                  maxLength={255}
+                  autoComplete="off"
+                  value={draft.name}
+                  error={messages.name}
+                  onChange={event => change({ name: event.target.value })}
+                />
+                <NativeSelect
+                  label="Root role"
+                  value={draft.role}
+                  error={messages.rootRole}
+                  data={roles.map(({ name }) => name)}
+                  onChange={event => change({ role: event.target.value })}
+                />
+              </div>
+              <Tokens account={account} />
+              <Deletion account={account} />
+            </>
+          )
+        }
+        bar={
+          changes.length > 0 &&
+          !conflict && (
+            <SaveBar
+              changes={changes}
+              missing={missing}
+              pending={editor.isPending}
+              disabled={draft.name.trim() === ''}
+              onSave={editor.save}
+              onDiscard={editor.discard}
+            />
+          )
+        }
+      >
+        <LastChange subject={subjectOf(account.id)} />
+      </FormAndEffect>
+      {question}
+    </Page>
+  );
+}
+
+function Deletion({ account }: { account: ServiceAccount }) {
+  const navigate = useNavigate();
+  return (
+    <DangerZone>
+      <DangerAction
+        title="Delete this service account"
+        action="Delete service account"
+        call="deleteServiceAccount"
+        typed={account.username}
+        onConfirm={async () => {
+          await deleteServiceAccount(account.id);
+          await navigate({ to: '/admin/service-accounts', ignoreBlocker: true });
+          toast({ message: `Deleted ${account.name}.` });
+        }}
+      >
+        <p>
+          {account.tokens.length > 0 &&
+            `${counted(account.tokens.length, 'token')} ${account.tokens.length === 1 ? 'stops' : 'stop'} working immediately. `}
+          Its roles in projects and groups end. Events keep its name.
+        </p>
+      </DangerAction>
+    </DangerZone>
+  );
+}

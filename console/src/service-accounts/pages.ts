@@ -1,0 +1,2 @@
+export { ServiceAccountPage } from './account.tsx';
+export { ServiceAccountsPage } from './list.tsx';
