@@ -54,7 +54,7 @@ test('a narrow window has a select instead of the column', async ({ newPage, log
 
   await openPage(page, '/admin/users?query=none');
   expect(await column(page).isVisible()).toBe(false);
-  await page.getByLabel('Page of the administration').selectOption('Groups');
+  await page.getByRole('combobox', { name: 'Administration' }).selectOption('Groups');
 
   await page.waitForURL('/admin/groups');
   await page.getByRole('heading', { level: 1, name: 'Groups' }).waitFor();

@@ -350,7 +350,7 @@ export interface schemas {
   ProjectList: { version: number; projects: Array<schemas['ListedProject']> };
   ProjectOfGrant: ({ id: string; name: string } | null);
   ProjectOfGroup: { id: string; name: string; roles: Array<schemas['NamedRole']>; grantedAt: string };
-  ProjectOfUser: { id: string; name: string; mode: "open" | "protected" | "private"; readable: boolean; roles: Array<schemas['NamedRole']>; grants: Array<schemas['ProjectGrant']> };
+  ProjectOfUser: { id: string; name: string; mode: "open" | "protected" | "private"; readable: boolean; roles: Array<schemas['NamedRole']>; grants: Array<schemas['ProjectGrant']>; rootRoles: Array<schemas['RootGrant']> };
   ProjectOverview: { version: number; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); debtBudget: (number | null); featureNaming: schemas['FeatureNaming']; members: number; createdAt: string; updatedAt: string; archivedAt: (string | null); favorite: boolean; environments: Array<schemas['ProjectOverviewEnvironment']>; featureTypeCounts: Array<schemas['FeatureTypeCount']> };
   ProjectOverviewEnvironment: { environment: string; defaultStrategy?: schemas['DefaultStrategy'] };
   ProjectOwner: { ownerType: "user" | "group" | "system"; name?: string };
