@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ChevronRight, FolderOpen, type LucideIcon, UserPlus } from 'lucide-react';
+import { ChevronRight, Download, FolderOpen, LogIn, type LucideIcon, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
@@ -26,7 +26,11 @@ export function FirstRun({ onHide }: { onHide(): void }) {
   const name = me.user.name || me.user.username || '';
   if (flag === undefined) return null;
   return (
-    <Page title="Your first flag in three steps" crumbs={name ? `Welcome, ${name}` : 'Welcome'}>
+    <Page
+      name="First steps"
+      title={<span className={s.title}>Your first flag in three steps</span>}
+      crumbs={name ? `Welcome, ${name}` : 'Welcome'}
+    >
       <div className={s.page}>
         <div className={s.steps}>
           <p className={s.lead}>
@@ -53,11 +57,19 @@ export function FirstRun({ onHide }: { onHide(): void }) {
                   Invite a colleague
                 </Next>
               )}
+              {can(me, 'setOidcSettings') && (
+                <Next to="/admin/sign-in" icon={LogIn}>
+                  Connect single sign-on
+                </Next>
+              )}
               {can(me, 'createProject') && (
                 <Next to="/projects" search={{ edit: 'new' }} icon={FolderOpen}>
                   Create a project for your team
                 </Next>
               )}
+              <Next to="/admin/transfer/import" icon={Download}>
+                Import from Unleash
+              </Next>
             </ul>
           </section>
           <section>

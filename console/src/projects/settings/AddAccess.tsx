@@ -159,7 +159,7 @@ function candidatesOf(
     ...users.map(({ id, name, username, email }) => ({
       key: `user-${id}`,
       name: name || username || email || `User ${id}`,
-      note: [username !== name && username, email].filter(Boolean).join(' · '),
+      note: email || (name && username) || '',
     })),
   ].filter(({ key }) => !holders.has(key));
 }

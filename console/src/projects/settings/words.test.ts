@@ -52,7 +52,7 @@ test('lists users and groups by name, with the members of a group', () => {
 
   expect(rows.map(({ name, source, note }) => [name, source, note])).toEqual([
     ['group-3', 'Group', '2 members'],
-    ['user-2', 'Direct', 'user-2'],
+    ['user-2', 'Direct', ''],
     ['Zoe', 'Direct', 'user-1'],
   ]);
 });

@@ -19,7 +19,7 @@ export function rowsOf({ users, groups }: Pick<Access, 'users' | 'groups'>): Row
       kind: 'user',
       id,
       name: name || username || email || `User ${id}`,
-      note: [username !== name && username, email].filter(Boolean).join(' · '),
+      note: email || (name && username) || '',
       source: isAPI ? 'Service account' : 'Direct',
       roles,
       addedAt,
