@@ -13,8 +13,10 @@ import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { openDb } from '../platform/db/database.ts';
 import { listenForChanges } from '../publishing/source/database-source.ts';
+import { registerWriters } from '../record/change-writers.ts';
 import { keepFlushing } from '../reporting/metrics/keep-flushing.ts';
 import { keepCurrent } from '../serving/state/keep-current.ts';
+import { WRITERS } from '../writers.ts';
 import { copyDatabase, discardDatabase, urlOf } from './database.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
 import { alignWith, parseShown, patternOf } from './shown-output.ts';
@@ -45,6 +47,7 @@ beforeAll(async () => {
   symlinkSync(new URL('node_modules', ROOT), join(folder, 'node_modules'));
   await copyDatabase(inject('template'), demo);
   const db = openDb({ url: urlOf(demo), poolSize: 2, onError: () => {} });
+  registerWriters(WRITERS);
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
   const people = await makeDemoData(db);
   env.PASSWORD = String(people.find(person => person.username === 'ada')?.password);
