@@ -108,6 +108,7 @@ test('saved views are listed with their page, and are renamed and deleted with a
   await accessible(page);
   await page.getByRole('button', { name: 'Rename', exact: true }).click();
 
+  await page.getByRole('button', { name: 'Copy the link of This week' }).waitFor();
   await page.getByRole('button', { name: 'Delete This week' }).click();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('link', { name: 'This week' }).click();

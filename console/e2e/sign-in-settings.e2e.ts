@@ -90,6 +90,7 @@ ownServer(
 test('origins of frontend SDKs are checked line by line, and a Viewer cannot open the page', async ({
   page,
   newPage,
+  api,
   logInAs,
 }) => {
   await logInAs({ rootRole: 'Admin' });
@@ -103,6 +104,13 @@ test('origins of frontend SDKs are checked line by line, and a Viewer cannot ope
   await origins.fill('https://shop.example.com');
   await page.getByRole('button', { name: /^Save/ }).click();
   await page.getByText('Origins saved.').waitFor();
+
+  // Somebody else changes the list while it is edited here.
+  await origins.fill('https://mine.example.com');
+  await api.send('POST', '/api/admin/ui-config/cors', { frontendApiOrigins: ['https://theirs.example.com'] });
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText(/changed this list of origins/).waitFor();
+  await page.getByRole('button', { name: 'Continue with mine' }).click();
   await origins.fill(before);
   await page.getByRole('button', { name: /^Save/ }).click();
   await expect.poll(() => page.getByRole('button', { name: /^Save/ }).count()).toBe(0);

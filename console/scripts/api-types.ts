@@ -1,8 +1,9 @@
 // Writes from openapi.json: src/api/api.gen.ts with the types that openapi-fetch reads and the permission of each operation, and
-// src/api/events.gen.ts with the events of each operation.
+// src/api/events.gen.ts with the events of each operation. Also writes operations.md: where the console calls each operation.
 // Written by hand, because openapi-typescript 7 does not run with TypeScript 7.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { writeOperations } from './operations.ts';
 
 type Schema = {
   $ref?: string;
@@ -183,4 +184,5 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const api = readApiDocument();
   writeFileSync(new URL('../src/api/api.gen.ts', import.meta.url), writeApiTypes(api));
   writeFileSync(new URL('../src/api/events.gen.ts', import.meta.url), writeEvents(api));
+  writeFileSync(new URL('../operations.md', import.meta.url), writeOperations(api));
 }

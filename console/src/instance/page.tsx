@@ -30,6 +30,7 @@ export function InstancePage() {
     <Page
       title="Instance"
       note={data && `Halyard ${data.version}`}
+      about={{ href: '/docs/#tag/operations', label: 'About the instance' }}
       actions={
         data && (
           <Button

@@ -23,7 +23,12 @@ export function PlaygroundPage() {
   const { data: environments } = useQuery(environmentsQuery);
   const href = useRouterState({ select: ({ location }) => location.href });
   return (
-    <Page title="Playground" note="Results as SDKs have them" actions={<CopyLink path={href} />}>
+    <Page
+      title="Playground"
+      note="Results as SDKs have them"
+      about={{ href: '/docs/#tag/playground', label: 'About the playground' }}
+      actions={<CopyLink path={href} />}
+    >
       {projects && environments ? (
         <Playground projects={projects} environments={environments.environments} />
       ) : (

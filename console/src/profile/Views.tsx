@@ -7,6 +7,7 @@ import type { schemas } from '../api/api.gen.ts';
 import { deleteView, saveView, updateView } from '../events/queries.ts';
 import { viewsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
+import { CopyButton } from '../ui/Copy.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { parseSearch } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
@@ -52,6 +53,10 @@ export function Views() {
             </>
           }
         >
+          <CopyButton
+            text={`${location.origin}${view.page}?${view.query}`}
+            label={`Copy the link of ${view.name}`}
+          />
           <ActionIcon
             aria-label={`Rename ${view.name}`}
             onClick={() => {

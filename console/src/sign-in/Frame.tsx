@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { Page } from '../ui/Page.tsx';
 import { Tabs } from '../ui/Tabs.tsx';
-import s from './sign-in.module.css';
 
 const TABS = [
   { to: '/admin/sign-in', label: 'OpenID Connect' },
@@ -15,11 +14,7 @@ export function SignInFrame({ name, children }: { name: string; children: ReactN
     <Page
       title="Sign-in"
       name={`${name} · Sign-in`}
-      actions={
-        <a href="/docs/#tag/single-sign-on" className={s.link}>
-          About single sign-on
-        </a>
-      }
+      about={{ href: '/docs/#tag/single-sign-on', label: 'About single sign-on' }}
       head={<Tabs label="Sign-in" tabs={TABS} />}
     >
       {children}

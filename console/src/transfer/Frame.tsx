@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { Page } from '../ui/Page.tsx';
 import { Tabs } from '../ui/Tabs.tsx';
-import s from './transfer.module.css';
 
 const TABS = [
   { to: '/admin/transfer', label: 'Export' },
@@ -15,11 +14,7 @@ export function TransferFrame({ name, children }: { name: string; children: Reac
       title="Transfer"
       name={`${name} · Transfer`}
       note="Flags between environments, projects and instances"
-      actions={
-        <a href="/docs/#tag/export-and-import" className={s.link}>
-          About export and import
-        </a>
-      }
+      about={{ href: '/docs/#tag/export-and-import', label: 'About export and import' }}
       head={<Tabs label="Transfer" tabs={TABS} />}
     >
       {children}

@@ -9,7 +9,6 @@ import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { download } from '../ui/download.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
-import { RailSection } from '../ui/RailSection.tsx';
 import { TransferFrame } from './Frame.tsx';
 import { type ExportInput, exportFlags } from './queries.ts';
 import s from './transfer.module.css';
@@ -131,7 +130,10 @@ export function ExportPage() {
           </p>
         )}
         {run.data && (
-          <RailSection title={isCurrent ? 'Ready' : 'Earlier export'}>
+          <>
+            {!isCurrent && (
+              <p className="muted">These are the earlier choices. Export again to see the new ones.</p>
+            )}
             <ul className={s.contents}>
               {contentsOf(run.data).map(words => (
                 <li key={words}>{words}</li>
@@ -151,7 +153,7 @@ export function ExportPage() {
             >
               Download
             </Button>
-          </RailSection>
+          </>
         )}
       </FormAndEffect>
     </TransferFrame>

@@ -10,6 +10,7 @@ export function Page({
   name,
   crumbs,
   note,
+  about,
   actions,
   head,
   children,
@@ -20,6 +21,8 @@ export function Page({
   name?: string;
   crumbs?: ReactNode;
   note?: ReactNode;
+  /** The link to the documentation: `{ href: '/docs/#tag/playground', label: 'About the playground' }`. */
+  about?: { href: string; label: string };
   actions?: ReactNode;
   head?: ReactNode;
   children?: ReactNode;
@@ -35,7 +38,14 @@ export function Page({
         <div className={s.titleRow}>
           <h1>{title}</h1>
           {note && <span className={s.note}>{note}</span>}
-          <div className={s.actions}>{actions}</div>
+          <div className={s.actions}>
+            {about && (
+              <a href={about.href} className={s.about}>
+                {about.label}
+              </a>
+            )}
+            {actions}
+          </div>
         </div>
         {head}
       </header>
