@@ -96,6 +96,34 @@ test.each<[string, (issuer: string) => object, object]>([
   }
 });
 
+test('tolerates a discovery document with values of other types', async () => {
+  let issuer = '';
+  const { url, server } = await listen((_, response) =>
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        issuer,
+        token_endpoint: 7,
+        jwks_uri: [],
+        id_token_signing_alg_values_supported: 7,
+        scopes_supported: { groups: true },
+        end_session_endpoint: 7,
+        token_endpoint_auth_methods_supported: 7,
+      }),
+    ),
+  );
+  issuer = url;
+  try {
+    const settings = { addGroupsScope: true, enableSingleSignOut: true, idTokenSigningAlgorithm: 'RS256' };
+
+    const response = await tryOut({ ...given(), ...settings, discoverUrl: issuer });
+
+    expect(response).toMatchObject({ status: 200, body: { passed: false } });
+    expect(resultsOf(response)).toMatchObject({ keys: 'failed', client: 'warning', algorithm: 'warning' });
+  } finally {
+    await stop(server);
+  }
+});
+
 test('sends the stored secret only to the URL it was entered for', async () => {
   const requests: string[] = [];
   const { url, server } = await listen((request, response) => {

@@ -5,6 +5,8 @@ import { callbackUrl } from './login.ts';
 import { boundedFetch, detailsOf, requestDiscovery, type Sso, TIMEOUT_SECONDS } from './provider.ts';
 import type { OidcCheck, OidcTest } from './schema.ts';
 
+const MAX_ISSUER_LENGTH = 1_000;
+
 type Metadata = ReturnType<oidc.Configuration['serverMetadata']>;
 
 const passed = (name: OidcCheck['name'], message: string): OidcCheck => ({ name, result: 'passed', message });
@@ -27,15 +29,16 @@ export async function trySettings(settings: ActiveOidc, sso: Pick<Sso, 'publicUr
     return resultOf(null, [discoveryFailure(settings, error)]);
   }
   const metadata = provider.serverMetadata();
+  const issuer = metadata.issuer.slice(0, MAX_ISSUER_LENGTH);
   const checks = [
-    passed('discovery', `The discovery document names the issuer ${metadata.issuer}.`),
+    passed('discovery', `The discovery document names the issuer ${issuer}.`),
     algorithmCheck(settings, metadata),
     await keysCheck(metadata),
     await clientCheck(provider, settings, callbackUrl(sso)),
     ...(settings.addGroupsScope ? [scopeCheck(metadata)] : []),
     ...(settings.enableSingleSignOut ? [logoutCheck(metadata)] : []),
   ];
-  return resultOf(metadata.issuer, checks);
+  return resultOf(issuer, checks);
 }
 
 const resultOf = (issuer: string | null, checks: OidcCheck[]): OidcTest => ({
@@ -65,7 +68,7 @@ function wordsOf(code: string): string {
 }
 
 function algorithmCheck({ idTokenSigningAlgorithm: chosen }: ActiveOidc, metadata: Metadata): OidcCheck {
-  const announced = metadata.id_token_signing_alg_values_supported ?? [];
+  const announced = stringsOf(metadata.id_token_signing_alg_values_supported) ?? [];
   if (chosen === null)
     return passed('algorithm', 'ID tokens may use any algorithm that the provider announces.');
   if (announced.length === 0)
@@ -81,11 +84,15 @@ function algorithmCheck({ idTokenSigningAlgorithm: chosen }: ActiveOidc, metadat
       );
 }
 
-/** Providers write these lists. */
+/** A list in the discovery document, in which a provider can write anything. */
+const stringsOf = (value: unknown): string[] | undefined =>
+  Array.isArray(value) ? value.filter(one => typeof one === 'string') : undefined;
+
+/** The beginning of a long list. */
 const listed = (names: readonly string[]): string =>
   names
     .slice(0, 20)
-    .map(name => String(name).slice(0, 50))
+    .map(name => name.slice(0, 50))
     .join(', ');
 
 async function keysCheck({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
@@ -151,7 +158,7 @@ async function clientCheck(
 }
 
 const scopeCheck = ({ scopes_supported: scopes }: Metadata): OidcCheck =>
-  scopes === undefined || scopes.includes('groups')
+  stringsOf(scopes)?.includes('groups') !== false
     ? passed('scope', 'The scope groups can be requested.')
     : warning(
         'scope',
