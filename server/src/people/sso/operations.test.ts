@@ -166,6 +166,8 @@ test('lists how admins can log in, for the client of the settings or a given one
   const ada = await makePerson(harness.db, 'Admin');
   const kavya = await makeUser(harness.db, 'Admin');
   await makeUser(harness.db, 'Editor');
+  const gone = await makePerson(harness.db, 'Admin');
+  await call(harness.app, 'POST', `/api/admin/user-admin/${gone.id}/deactivate`);
   await configureSso(harness.app, provider.issuer);
   await sql`
     insert into sso_identities (issuer, client_id, subject, user_id)

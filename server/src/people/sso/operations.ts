@@ -33,7 +33,7 @@ export const SSO: OperationModule = {
       route: 'GET /api/admin/auth/admins',
       summary: 'List how admins can log in',
       description:
-        'Returns the users with ADMIN, and for each whether they have a password and whether they have logged in with single sign-on. Read it before you disable a login method. Lists at most 100 users; the counts include all.',
+        'Returns the active users with ADMIN, and for each whether they have a password and whether they have logged in with single sign-on. Read it before you disable a login method. Lists at most 100 users; the counts include all.',
       permission,
       query: AdminLoginsQuery,
       output: jsonResponse('The admins', AdminLogins),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { IS_ADMIN } from '../../access/store.ts';
+import { IS_ACTIVE, IS_ADMIN } from '../../access/store.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { digest, INCREMENT_COUNTER, SECONDS_LEFT } from '../sessions/store.ts';
 import { type AdminLogins, type AdminLoginsQuery, MOST_ADMINS } from './schema.ts';
@@ -123,7 +123,7 @@ export async function lockSignedIn(tx: Tx, id: number): Promise<SignedIn | undef
   return rows[0];
 }
 
-/** Users with ADMIN, and how each can log in. An absent issuer or client counts identities of any. */
+/** Active users with ADMIN, and how each can log in. An absent issuer or client counts identities of any. */
 export async function findAdminLogins(
   db: Reader,
   { issuer, clientId }: AdminLoginsQuery,
@@ -136,7 +136,7 @@ export async function findAdminLogins(
           where user_id = users.id and issuer = coalesce(${issuer ?? null}, issuer)
             and client_id = coalesce(${clientId ?? null}, client_id)
         ) as "singleSignOn"
-      from users where users.kind = 'user' and users.deleted_at is null and ${IS_ADMIN}
+      from users where users.kind = 'user' and ${IS_ACTIVE} and ${IS_ADMIN}
     )
     select count(*) as total, count(*) filter (where password) as password,
       count(*) filter (where "singleSignOn") as "singleSignOn",
