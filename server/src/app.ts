@@ -68,7 +68,7 @@ import type { App } from './platform/http/app.ts';
 import { docsRoutes } from './platform/http/description/docs.ts';
 import { installOpenApi } from './platform/http/description/openapi.ts';
 import { installChecks } from './platform/http/input/checks.ts';
-import { boundedViolations, lazyCompilers } from './platform/http/input/compilers.ts';
+import { lazyCompilers } from './platform/http/input/compilers.ts';
 import { installIgnored } from './platform/http/input/ignored.ts';
 import { installJsonBodies } from './platform/http/input/json.ts';
 import { installRowIds, ROW_ID } from './platform/http/input/row-ids.ts';
@@ -394,7 +394,6 @@ function serverOptions(
         // The schemas are ours and linted with openapi.json; checking them again costs the first request 0.8 s.
         validateSchema: false,
         verbose: true,
-        code: boundedViolations,
         keywords: [RULE, ROW_ID],
       },
     },
