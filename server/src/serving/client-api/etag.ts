@@ -1,8 +1,7 @@
-/** One entity tag. Proxies make it weak (`W/`), and some append how they compressed the body (`-gzip`). */
-const TAG = /^(?:W\/)?"?([0-9a-z]+)\.([0-9a-z]+)\.([0-9]{1,10})(?:[-;:+][0-9a-z-]*)?"?$/i;
-/** A client sends one tag, and a proxy a few. */
-const MOST_TAGS = 20;
-const LONGEST_TAG = 200;
+import { readEntityTags } from '../../platform/http/output/entity-tag.ts';
+
+/** `epoch.scope.revision`. Some proxies append how they compressed the body (`-gzip`). */
+const TAG = /^([0-9a-z]{1,50})\.([0-9a-z]{1,50})\.([0-9]{1,10})(?:[-;:+][0-9a-z-]{0,100})?$/i;
 
 /**
  * The revision that a client has of the scope, by its If-None-Match: the highest one if there are several tags, Infinity for `*`,
@@ -13,11 +12,10 @@ export function presentedRevision(
   epoch: string,
   scopeId: string,
 ): number | undefined {
-  if (header === undefined) return undefined;
-  if (header.trim() === '*') return Number.POSITIVE_INFINITY;
-  const revisions = header
-    .split(',', MOST_TAGS)
-    .map(tag => (tag.length <= LONGEST_TAG ? TAG.exec(tag.trim()) : null))
+  const { any, tags } = readEntityTags(header);
+  if (any) return Number.POSITIVE_INFINITY;
+  const revisions = tags
+    .map(({ opaque }) => TAG.exec(opaque))
     .filter(found => found?.[1] === epoch && found[2] === scopeId)
     .map(found => Number(found?.[3]));
   return revisions.length === 0 ? undefined : Math.max(...revisions);

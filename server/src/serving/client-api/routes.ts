@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { networkOf } from '../../platform/admission/network.ts';
 import { badData, notFound } from '../../platform/errors.ts';
+import { acceptsGzip } from '../../platform/http/output/accept-encoding.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import type { Reports } from '../reports.ts';
 import { inlineText } from '../state/inline.ts';
@@ -368,9 +369,7 @@ function askedFor({ headers, url, query }: FastifyRequest): Asked {
 }
 
 /** gzip unless the client does not accept it. Every SDK does. */
-function encodingOf({ headers: { 'accept-encoding': accepted = '' } }: FastifyRequest): Encoding {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(accepted)) ? 'gzip' : 'identity';
-}
+const encodingOf = ({ headers }: FastifyRequest): Encoding => (acceptsGzip(headers) ? 'gzip' : 'identity');
 
 async function validTokens({ tokens }: ServingState, list: unknown, network: string) {
   if (!Array.isArray(list) || list.length > MOST_VALIDATED || !list.every(one => typeof one === 'string'))

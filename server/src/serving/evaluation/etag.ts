@@ -1,17 +1,15 @@
 import { hash } from 'node:crypto';
+import { readEntityTags } from '../../platform/http/output/entity-tag.ts';
 import type { EvaluationContext } from './context.ts';
 import type { Evaluator } from './evaluator.ts';
 import { isRepeatable, spanOf } from './traits.ts';
 
 /**
  * `position.span.context`, where the position is `epoch.scope.revision`. Results that are not repeatable add a hash of their body.
- * Proxies add `W/` and `-gzip`.
+ * Some proxies add `-gzip`.
  */
 const TAG =
-  /^(?:W\/)?"([0-9a-z]{1,50}\.[0-9a-z]{1,50})\.([0-9]{1,10})\.([0-9]{1,10})\.([\w-]{22})(\.[\w-]{22})?(?:-gzip)?"$/;
-/** A client sends one tag, and a proxy a few. */
-const MOST_TAGS = 20;
-const LONGEST_HEADER = 4_096;
+  /^([0-9a-z]{1,50}\.[0-9a-z]{1,50})\.([0-9]{1,10})\.([0-9]{1,10})\.([\w-]{22})(\.[\w-]{22})?(?:-gzip)?$/;
 
 /** The results of a context that a client has, by its If-None-Match. */
 type Presented = { etag: string; scope: string; revision: number; span: number; context: string };
@@ -47,9 +45,8 @@ export const hasTag = (header: string | undefined, etag: string): boolean =>
   presentedTags(header).some(one => one.etag === etag);
 
 function presentedTags(header: string | undefined): Presented[] {
-  if (header === undefined || header.length > LONGEST_HEADER) return [];
-  return header.split(',', MOST_TAGS).flatMap(tag => {
-    const [, scope, revision, span, context, body = ''] = TAG.exec(tag.trim()) ?? [];
+  return readEntityTags(header).tags.flatMap(({ opaque }) => {
+    const [, scope, revision, span, context, body = ''] = TAG.exec(opaque) ?? [];
     if (scope === undefined || context === undefined) return [];
     const etag = `"${scope}.${revision}.${span}.${context}${body}"`;
     return [{ etag, scope, revision: Number(revision), span: Number(span), context }];

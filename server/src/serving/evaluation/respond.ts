@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Shares } from '../../platform/admission/shares.ts';
+import { acceptsGzip } from '../../platform/http/output/accept-encoding.ts';
 import type { Scope } from '../state/scope.ts';
 import type { EvaluationContext } from './context.ts';
 import { currentTag, etagOf, hasTag } from './etag.ts';
@@ -44,7 +45,7 @@ export async function respondWithResults(
   if (!body) return void reply.hijack();
   const etag = etagOf(evaluator, context, body);
   if (hasTag(presented, etag)) return writer.notModified(etag);
-  const isCompressed = body.length >= COMPRESSED_FROM_BYTES && acceptsGzip(headers['accept-encoding']);
+  const isCompressed = body.length >= COMPRESSED_FROM_BYTES && acceptsGzip(headers);
   const sent = isCompressed ? await compress(body, { level: constants.Z_BEST_SPEED }) : body;
   writer.send(sent, [
     'content-type',
@@ -66,6 +67,3 @@ function boundUnread(unread: Shares, caller: string, raw: ServerResponse, bytes:
   if (release) raw.once('close', release);
   else raw.destroy();
 }
-
-const acceptsGzip = (accepted: string | string[] = ''): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(accepted));

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 export type Encoding = 'br' | 'gzip';
 
 /** The offered encoding that the client prefers, the first of equal ones. Undefined: the client gets plain bytes. */
@@ -11,6 +13,10 @@ export function acceptedEncoding<E extends Encoding>(
   const [best] = offered.toSorted((a, b) => weight(b) - weight(a));
   return best !== undefined && weight(best) > 0 ? best : undefined;
 }
+
+/** Whether the client accepts gzip. */
+export const acceptsGzip = (headers: IncomingHttpHeaders): boolean =>
+  acceptedEncoding(headers['accept-encoding']?.toString(), ['gzip']) !== undefined;
 
 /** `br;q=0.5` weighs 0.5 and `br` weighs 1. A weight that is not a number from 0 to 1 counts as 0. */
 function weightOf(item: string): [name: string, weight: number] {

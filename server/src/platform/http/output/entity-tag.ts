@@ -1,13 +1,38 @@
+/** One tag of If-Match or If-None-Match, without its quotes. */
+export type EntityTag = { opaque: string; isWeak: boolean; isQuoted: boolean };
+
+/** The tags of a header. `any` is `*`. `isValid` is false if the header has anything else than tags in quotes, or more than 20. */
+export type EntityTags = { any: boolean; tags: EntityTag[]; isValid: boolean };
+
 /** A client sends one tag, and a proxy a few. */
 const MOST_TAGS = 20;
+/** Some proxies remove the quotes. */
+const TAG = /(W\/)?(?:"([\x21\x23-\x7e\x80-\xff]*)"|([^\s",]+))/g;
+
+/** Reads the tags that a client presents. Who requires a valid header looks at `isValid`, and everybody else uses what can be read. */
+export function readEntityTags(header: string | undefined): EntityTags {
+  if (header === undefined) return { any: false, tags: [], isValid: false };
+  if (header.trim() === '*') return { any: true, tags: [], isValid: true };
+  const tags: EntityTag[] = [];
+  let end = 0;
+  let between = '';
+  for (const found of header.matchAll(TAG)) {
+    if (tags.length === MOST_TAGS) break;
+    const [text, weak, quoted, bare = ''] = found;
+    tags.push({ opaque: quoted ?? bare, isWeak: weak !== undefined, isQuoted: quoted !== undefined });
+    between += header.slice(end, found.index);
+    end = found.index + text.length;
+  }
+  const others = between + header.slice(end);
+  const areQuoted = tags.length > 0 && tags.every(({ isQuoted }) => isQuoted);
+  return { any: false, tags, isValid: areQuoted && !/[^\s,]/.test(others) };
+}
 
 /** Whether If-None-Match names the tag. Proxies make it weak (`W/`), and some append how they compressed the body (`-gzip`). */
 export function hasEntityTag(header: string | undefined, tag: string): boolean {
-  if (header === undefined) return false;
-  if (header.trim() === '*') return true;
-  const opaque = tag.slice(1, -1);
-  return header
-    .split(',', MOST_TAGS)
-    .map(presented => presented.trim().replace(/^W\//, ''))
-    .some(presented => presented === tag || presented.startsWith(`"${opaque}-`));
+  const own = tag.slice(1, -1);
+  const { any, tags } = readEntityTags(header);
+  return (
+    any || tags.some(({ opaque, isQuoted }) => isQuoted && (opaque === own || opaque.startsWith(`${own}-`)))
+  );
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, badData } from '../../errors.ts';
+import { type EntityTag, type EntityTags, readEntityTags } from './entity-tag.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -25,7 +26,7 @@ const hashOf = (value: unknown): string =>
 export const makeEtag = (content: unknown, whole?: unknown): string =>
   `"${hashOf(content)}${whole === undefined ? '' : SEPARATOR + hashOf(whole)}"`;
 
-const contentOf = (etag: string): string => etag.slice(1, -1).split(SEPARATOR)[0] ?? '';
+const contentOf = (opaque: string): string => opaque.split(SEPARATOR)[0] ?? '';
 
 /** Sends the body with its ETag, or 304 if If-None-Match has that ETag. */
 export function unlessKnown<T>(
@@ -37,8 +38,8 @@ export function unlessKnown<T>(
   reply.header('etag', etag);
   const known = headers['if-none-match'];
   if (known === undefined) return body;
-  const { any, strong, weak } = parseEtags(known, 'if-none-match');
-  return any || strong.includes(etag) || weak.includes(etag) ? reply.code(304).send() : body;
+  const { any, tags } = parseEtags(known, 'if-none-match');
+  return any || tags.some(({ opaque }) => `"${opaque}"` === etag) ? reply.code(304).send() : body;
 }
 
 /**
@@ -57,14 +58,13 @@ export async function ifMatches<T>(
   if (expected === undefined || expected.any) return await work();
   const current = await readEtags();
   const result = await work();
-  const contents = new Set(current.map(contentOf));
-  if (expected.strong.some(etag => contents.has(contentOf(etag)))) return result;
-  throw changedMeanwhile(what, expected);
+  const contents = new Set(current.map(etag => contentOf(etag.slice(1, -1))));
+  const strong = expected.tags.filter(({ isWeak }) => !isWeak);
+  if (strong.some(({ opaque }) => contents.has(contentOf(opaque)))) return result;
+  throw changedMeanwhile(what, strong);
 }
 
-type Expected = { any: boolean; strong: string[]; weak: string[] };
-
-function changedMeanwhile(what: string, { strong }: Expected): ApiError {
+function changedMeanwhile(what: string, strong: EntityTag[]): ApiError {
   const message =
     strong.length === 0
       ? `If-Match has only weak ETags (W/), which never match. Send the ETag of the response unchanged. A proxy that compresses responses can make ETags weak.`
@@ -74,20 +74,10 @@ function changedMeanwhile(what: string, { strong }: Expected): ApiError {
   });
 }
 
-const ETAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
-
-/** The list of ETags of a header: `*`, or ETags in double quotes, separated by commas. */
-function parseEtags(header: string, name: 'if-match' | 'if-none-match'): Expected {
-  if (header.trim() === '*') return { any: true, strong: [], weak: [] };
-  const strong: string[] = [];
-  const weak: string[] = [];
-  const others = header.replace(ETAG, (_, prefix: string | undefined, etag: string) => {
-    (prefix === undefined ? strong : weak).push(etag);
-    return '';
-  });
-  if (/[^\s,]/.test(others) || strong.length + weak.length === 0) {
-    const message = `${name} must be * or a list of ETags in double quotes, separated by commas`;
-    throw badData([{ message, path: `/headers/${name}` }]);
-  }
-  return { any: false, strong, weak };
+/** The tags of a header: `*`, or ETags in double quotes, separated by commas. */
+function parseEtags(header: string, name: 'if-match' | 'if-none-match'): EntityTags {
+  const read = readEntityTags(header);
+  if (read.isValid) return read;
+  const message = `${name} must be * or a list of ETags in double quotes, separated by commas`;
+  throw badData([{ message, path: `/headers/${name}` }]);
 }
