@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /**
  * Handles items in batches: immediately while idle, otherwise together after the running batch. An error of a batch is reported and
  * does not stop the next batch.
@@ -14,7 +16,7 @@ export function inBatches<T>(
 
   const run = async () => {
     // Waits for one turn of the event loop, to collect items that arrive together.
-    await new Promise(resolve => setImmediate(resolve));
+    await nextTurn();
     while (waiting.length > 0) {
       const items = waiting;
       waiting = [];

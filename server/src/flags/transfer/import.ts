@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { placeOf } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
@@ -159,7 +159,7 @@ async function applyData(
       };
     }),
   );
-  await setImmediate();
+  await nextTurn();
   await attachTags(
     current,
     features.map(feature => {
@@ -170,7 +170,7 @@ async function applyData(
       return { feature, tags: pickTags(imported) };
     }),
   );
-  await setImmediate();
+  await nextTurn();
   await attachLinks(
     current,
     features.map(feature => ({
@@ -180,7 +180,7 @@ async function applyData(
         .map(link => validateLink(link, '/body/data/links')),
     })),
   );
-  await setImmediate();
+  await nextTurn();
   await attachParents(
     current,
     features.flatMap(child =>
@@ -191,7 +191,7 @@ async function applyData(
     ),
   );
   const place = { project, environment };
-  await setImmediate();
+  await nextTurn();
   await replaceStrategies(
     current,
     place,
@@ -209,7 +209,7 @@ async function applyData(
       enabled: after(feature.name, here.enabled).enabled,
     };
   });
-  await setImmediate();
+  await nextTurn();
   await setVariants(
     current,
     placed.map(({ place: here, imported }) => ({

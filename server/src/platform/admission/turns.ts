@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeShares } from './shares.ts';
 
 /** Waiting work is bounded where it is accepted, so nobody is rejected here. */
@@ -21,7 +21,7 @@ export function makeTurns(): RunInTurn {
   return async (caller, step) => {
     const release = await turns.acquire(caller);
     try {
-      await setImmediate();
+      await nextTurn();
       return step();
     } finally {
       release();

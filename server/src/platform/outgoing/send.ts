@@ -1,4 +1,5 @@
 import { type Agent, request } from 'undici';
+import { BoundedMap } from '../bounded-map.ts';
 import { truncate } from '../text.ts';
 import { isPublicAddress, type TargetPolicy } from './address.ts';
 import { DisallowedTarget, type Resolve, resolveBySystem, safeAgent } from './connect.ts';
@@ -36,10 +37,9 @@ const MAX_HOSTS = 10_000;
 
 /** Sends HTTP requests to addresses that users chose. It rejects private addresses, follows no redirects, and limits time and size. */
 export function makeSender(policy: TargetPolicy, resolve: Resolve = resolveBySystem): Sender {
-  const addresses = new Map<string, string>();
+  // There are about as many hosts as integrations. The limit is a safeguard.
+  const addresses = new BoundedMap<string, string>(MAX_HOSTS);
   const agent = safeAgent(policy, resolve, (host, address) => {
-    // There are about as many hosts as integrations. The limit is a safeguard.
-    if (addresses.size >= MAX_HOSTS) addresses.clear();
     addresses.set(host, address);
   });
   return {

@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { QUOTAS, type ReachedQuota } from '../applications/quotas.ts';
 import { findTokenName } from './store.ts';
@@ -10,7 +11,7 @@ const MOST_REMEMBERED = 10_000;
 
 /** Logs which token reached a quota, once an hour for each token and quota. */
 export function makeQuotaLog(db: Db, log: Log, registry: Registry): (reached: ReachedQuota[]) => void {
-  const loggedAt = new Map<string, number>();
+  const loggedAt = new BoundedMap<string, number>(MOST_REMEMBERED);
   const counter = new Counter({
     name: 'halyard_metrics_quota_reached_total',
     help: 'Hours in which an API token reported more new applications, instances or unknown flags than its quota',
@@ -27,7 +28,6 @@ export function makeQuotaLog(db: Db, log: Log, registry: Registry): (reached: Re
     for (const one of reached) {
       const key = `${one.kind} ${one.token}`;
       if (Date.now() - (loggedAt.get(key) ?? 0) < HOUR_MS) continue;
-      if (loggedAt.size >= MOST_REMEMBERED) loggedAt.clear();
       loggedAt.set(key, Date.now());
       counter.inc({ kind: one.kind });
       void write(one);

@@ -15,8 +15,6 @@ import { type Holder, makeHolder, scopeIn } from './holder.ts';
 import { NO_FILTERS, positionOf, type Scope, type Selection, SHARED } from './scope.ts';
 
 const MOST_BODY_BYTES = 128 * 1_024 * 1_024;
-/** Filters are chosen by the client, so the scopes of one token are few. */
-const MOST_SCOPES_PER_TOKEN = 8;
 /** New combinations of filters of one token. A fleet that starts may have one for each of its applications. */
 const NEW_SCOPES = { perMinute: 20, burst: 100 };
 /** New deltas of one token. Clients that present revisions which nobody else has get everything instead, which is built once. */
@@ -125,8 +123,6 @@ export function makeServingState(source: Source): ServingState {
     );
     // A project that is created later belongs to the scope from then on.
     if (projects !== undefined && token.projects === undefined) return scope;
-    const [oldest] = token.derived.keys();
-    if (token.derived.size >= MOST_SCOPES_PER_TOKEN && oldest !== undefined) token.derived.delete(oldest);
     token.derived.set(key, scope);
     return scope;
   };

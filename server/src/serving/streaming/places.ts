@@ -1,4 +1,5 @@
 import type { Release, Shares } from '../../platform/admission/shares.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 
 /** How long a rejected client is remembered, and how many of them are. */
@@ -21,7 +22,7 @@ export type Places = {
  */
 export function makePlaces(most: number, invitedAfterMs: number, streams: Shares): Places {
   /** Times of the rejections, and reserved places with the end of the reservation. The oldest come first. */
-  const rejected = new Map<string, number>();
+  const rejected = new BoundedMap<string, number>(MOST_REMEMBERED);
   const reserved = new Map<string, { until: number; release: Release }>();
   /** Invitations leave a tenth of the places free for clients that reconnect. */
   const mostInvited = most - Math.floor(most / 10);
@@ -57,9 +58,6 @@ export function makePlaces(most: number, invitedAfterMs: number, streams: Shares
       }
       const place = streams.tryAcquire(`${token.id}`);
       if (place || key === undefined) return place;
-      rejected.delete(key);
-      const [oldest] = rejected.keys();
-      if (rejected.size >= MOST_REMEMBERED && oldest !== undefined) rejected.delete(oldest);
       rejected.set(key, Date.now());
       return undefined;
     },

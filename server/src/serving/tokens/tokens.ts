@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isForged } from '../../access/token.ts';
 import { makeShares } from '../../platform/admission/shares.ts';
+import { BoundedMap } from '../../platform/bounded-map.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { type FoundTokens, MOST_TOKENS, type Source, type TokenRow } from '../source.ts';
 
@@ -14,6 +15,8 @@ const LOOKUP_ATTEMPTS = 2;
 /** How long a token stays unknown without another query, and how many of them are remembered. */
 const UNKNOWN_MS = 1_000;
 const MOST_UNKNOWN = 10_000;
+/** Filters are chosen by the client, so the scopes of one token are few. */
+const MOST_DERIVED = 8;
 
 /** A valid API token. The object stays the same as long as the token is valid; its projects can change. */
 export type SdkToken = {
@@ -56,7 +59,7 @@ export type Tokens = {
 
 export function makeTokens(source: Source): Tokens {
   const tokens = new Map<string, SdkToken>();
-  const unknown = new Map<string, number>();
+  const unknown = new BoundedMap<string, number>(MOST_UNKNOWN);
   const lookups = makeShares(LOOKUPS, () => unavailable());
   let epoch: string | undefined;
   let revision = -1;
@@ -88,7 +91,7 @@ export function makeTokens(source: Source): Tokens {
     }
     const { id, type, environment } = row;
     const fresh = { id, hash: row.hash, type, environment, projects, expiresAt };
-    const kept: SdkToken = { ...fresh, ended: false, used: false, derived: new Map() };
+    const kept: SdkToken = { ...fresh, ended: false, used: false, derived: new BoundedMap(MOST_DERIVED) };
     if (known) known.ended = true;
     tokens.set(row.hash, kept);
     return kept;
@@ -126,10 +129,7 @@ export function makeTokens(source: Source): Tokens {
   const query = async (key: string): Promise<SdkToken | undefined> => {
     const found = await readCurrent(key);
     const token = found.tokens.map(keep)[0];
-    if (!token) {
-      if (unknown.size >= MOST_UNKNOWN) unknown.clear();
-      unknown.set(key, Date.now() + UNKNOWN_MS);
-    }
+    if (!token) unknown.set(key, Date.now() + UNKNOWN_MS);
     return token;
   };
 

@@ -1,4 +1,5 @@
 import Mustache from 'mustache';
+import { BoundedMap } from '../../../platform/bounded-map.ts';
 import { PlanError } from './provider.ts';
 
 /**
@@ -52,13 +53,12 @@ export function renderTemplate(template: string, view: object): string {
   return writer.output;
 }
 
-const cache = new Map<string, Node[]>();
+const cache = new BoundedMap<string, Node[]>(MAX_COMPILED);
 
 function compiled(template: string): Node[] {
   const problem = cache.has(template) ? undefined : limitProblem(template);
   if (problem !== undefined) throw new TemplateError(`The body template ${problem}.`);
   const nodes = cache.get(template) ?? compile(template);
-  if (cache.size >= MAX_COMPILED) cache.clear();
   cache.set(template, nodes);
   return nodes;
 }

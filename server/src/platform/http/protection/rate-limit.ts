@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import { counted, tooManyRequests } from '../../errors.ts';
 import type { App } from '../app.ts';
 
@@ -50,7 +51,7 @@ export function makeBuckets(
   now: () => number = () => performance.now(),
   maxCallers = MAX_CALLERS,
 ): Take {
-  const buckets = new Map<string, { tokens: number; at: number }>();
+  const buckets = new BoundedMap<string, { tokens: number; at: number }>(maxCallers);
   const perMs = perMinute / 60_000;
   return (caller, cost) => {
     const at = now();
@@ -59,9 +60,7 @@ export function makeBuckets(
     // A request that costs more than a full bucket requires a full one.
     const needed = Math.min(cost, burst);
     const enough = tokens >= needed;
-    buckets.delete(caller);
     buckets.set(caller, { tokens: enough ? tokens - needed : tokens, at });
-    if (buckets.size > maxCallers) buckets.delete(buckets.keys().next().value ?? '');
     return enough ? 0 : Math.ceil((needed - tokens) / perMs / 1_000);
   };
 }
