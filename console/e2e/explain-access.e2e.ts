@@ -22,7 +22,11 @@ test('explains why somebody may not do something, and follows the change that gr
   const verdict = page.getByRole('status').filter({ hasText: person.username });
   await verdict.filter({ hasText: 'No.' }).waitFor();
   await page.getByText('Missing: Create feature').waitFor();
-  await page.getByText(`Grant ${person.username} the role Member`).waitFor();
+  const change = page.getByRole('listitem').filter({ hasText: `Grant ${person.username} the role Member` });
+  await change.waitFor();
+  expect(await change.getByRole('link', { name: 'Open' }).getAttribute('href')).toBe(
+    `/projects/${project}/settings/access`,
+  );
   await accessible(page);
 
   await api.send('POST', `/api/admin/projects/${project}/users/${person.id}/roles/5`);

@@ -217,6 +217,9 @@ function Missing({ explanation, labelOf }: { explanation: Explanation; labelOf: 
               <ChangeText change={change} explanation={explanation} />
               <small>{sideEffects(change)}</small>
             </p>
+            <Link className={s.link} {...placeToChange(change, explanation)}>
+              Open
+            </Link>
           </li>
         ))}
       </ul>
@@ -233,6 +236,13 @@ function Missing({ explanation, labelOf }: { explanation: Explanation; labelOf: 
       )}
     </>
   );
+}
+
+/** The page on which somebody makes the change. */
+function placeToChange({ kind, group }: Change, { subject, project }: Explanation) {
+  if (kind === 'join-group') return { to: `/admin/groups/${group?.id}` };
+  if (kind === 'set-root-role') return { to: '/admin/users', search: { user: String(subject.id) } };
+  return { to: `/projects/${project?.id}/settings/access` };
 }
 
 function ChangeText({ change, explanation }: { change: Change; explanation: Explanation }) {
