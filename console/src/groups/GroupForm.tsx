@@ -1,7 +1,4 @@
-import '@mantine/core/styles/Combobox.layer.css';
-import '@mantine/core/styles/Pill.layer.css';
-import '@mantine/core/styles/PillsInput.layer.css';
-import { NativeSelect, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { type RootRole, roleOptions } from '../users/roles.ts';
@@ -53,16 +50,16 @@ export function GroupForm({
         error={messages.description}
         onChange={event => onChange({ description: event.target.value })}
       />
-      <TagsInput
+      <Textarea
         label="Groups of the identity provider"
-        description="Single sign-on adds users of these groups at login, and removes those it added."
-        placeholder={draft.mappings.length === 0 ? 'Type a name and press Enter' : undefined}
+        description="One name per line. Single sign-on adds users of these groups at login, and removes those it added."
+        rows={2}
+        maxLength={25_600}
+        spellCheck={false}
+        classNames={{ input: 'mono' }}
         value={draft.mappings}
         error={messages.mappingsSSO}
-        maxTags={100}
-        maxLength={255}
-        acceptValueOnBlur
-        onChange={mappings => onChange({ mappings })}
+        onChange={event => onChange({ mappings: event.target.value })}
       />
       <Members members={draft.members} onChange={members => onChange({ members })} />
     </>

@@ -1,17 +1,18 @@
-import { ActionIcon, Select, TextInput } from '@mantine/core';
+import { ActionIcon, Button, TextInput } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Search, X } from 'lucide-react';
+import { Search, UserPlus, X } from 'lucide-react';
 import { useState } from 'react';
 import { Person } from '../ui/Person.tsx';
 import { counted } from '../ui/words.ts';
 import { loginOf, nameOf } from '../users/words.ts';
 import type { GroupMember } from './draft.ts';
 import s from './groups.module.css';
-import { peopleQuery } from './queries.ts';
+import { type Person as Candidate, peopleQuery } from './queries.ts';
 
 /** A group can have 5,000 members. The first ones are shown, and the others are found by name. */
 const SHOWN = 100;
 const MANY = 12;
+const SHOWN_FOUND = 6;
 
 /** The members of a group: adds users by a search on the server, and removes them. */
 export function Members({
@@ -30,30 +31,41 @@ export function Members({
   const candidates = typed.trim() === '' ? [] : found.filter(({ id }) => !members.some(one => one.id === id));
   const words = filter.trim().toLowerCase();
   const matching = members.filter(({ name }) => name.toLowerCase().includes(words));
-  const add = (value: string | null) => {
-    const user = candidates.find(({ id }) => String(id) === value);
-    if (user) onChange([...members, { id: user.id, name: nameOf(user) }]);
+  const add = (user: Candidate) => {
+    onChange([...members, { id: user.id, name: nameOf(user) }]);
     setTyped('');
   };
   return (
-    <section className={s.members} aria-label="Members">
-      <Select
+    <section className={s.members} aria-label="Members of the group">
+      <TextInput
         label={`Members (${members.length})`}
         placeholder="Add a user: type a name or email address"
-        searchable
-        clearable={false}
-        value={null}
-        searchValue={typed}
-        data={candidates.map(user => ({
-          value: String(user.id),
-          label: [nameOf(user), loginOf(user)].filter(Boolean).join(' · '),
-        }))}
-        // The server has found them, by more than the label.
-        filter={({ options }) => options}
-        nothingFoundMessage={typed.trim() === '' ? undefined : 'No other user matches'}
-        onSearchChange={setTyped}
-        onChange={add}
+        leftSection={<UserPlus size={14} />}
+        autoComplete="off"
+        maxLength={255}
+        value={typed}
+        onChange={event => setTyped(event.target.value)}
+        onKeyDown={event => {
+          if (event.key !== 'Enter') return;
+          // It adds the first user and does not save the group.
+          event.preventDefault();
+          if (candidates[0]) add(candidates[0]);
+        }}
       />
+      {typed.trim() !== '' && (
+        <ul aria-label="Users found">
+          {candidates.slice(0, SHOWN_FOUND).map(user => (
+            <li key={user.id}>
+              <Person name={nameOf(user)} named />
+              <span className={s.login}>{loginOf(user)}</span>
+              <Button size="compact-xs" onClick={() => add(user)}>
+                Add <span className="sr">{nameOf(user)}</span>
+              </Button>
+            </li>
+          ))}
+          {candidates.length === 0 && <li className={s.more}>No other user matches</li>}
+        </ul>
+      )}
       {members.length > MANY && (
         <TextInput
           aria-label="Find a member"
@@ -64,7 +76,7 @@ export function Members({
         />
       )}
       {matching.length > 0 && (
-        <ul>
+        <ul aria-label="Members">
           {matching.slice(0, SHOWN).map(({ id, name }) => (
             <li key={id}>
               <Person name={name} named />

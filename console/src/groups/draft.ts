@@ -9,19 +9,20 @@ export type Draft = {
   name: string;
   description: string;
   role: string;
-  mappings: string[];
+  /** One group of the identity provider per line. */
+  mappings: string;
   members: GroupMember[];
 };
 
 export const NO_ROLE = 'No root role';
 
-export const EMPTY: Draft = { name: '', description: '', role: NO_ROLE, mappings: [], members: [] };
+export const EMPTY: Draft = { name: '', description: '', role: NO_ROLE, mappings: '', members: [] };
 
 export const draftOf = (group: Group, roles: readonly RootRole[]): Draft => ({
   name: group.name,
   description: group.description ?? '',
   role: roles.find(({ id }) => id === group.rootRole)?.name ?? NO_ROLE,
-  mappings: group.mappingsSSO,
+  mappings: group.mappingsSSO.join('\n'),
   members: group.users.map(({ user }) => ({ id: user.id, name: nameOf(user) })),
 });
 
@@ -29,6 +30,9 @@ export const inputOf = (draft: Draft, roles: readonly RootRole[]): GroupInput =>
   name: draft.name.trim(),
   description: draft.description.trim() || null,
   rootRole: roles.find(({ name }) => name === draft.role)?.id ?? null,
-  mappingsSSO: draft.mappings,
+  mappingsSSO: draft.mappings
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== ''),
   users: draft.members.map(({ id }) => ({ user: { id } })),
 });
