@@ -67,6 +67,8 @@ test('counts what the instance contains, and keeps its id', async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'counted' } });
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'archived' } });
   await call(harness.app, 'DELETE', '/api/admin/projects/default/features/archived');
+  for (const type of ['client', 'backend', 'frontend'])
+    await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { tokenName: type, type } });
 
   const after = await read();
   expect(after).toEqual({
@@ -75,6 +77,11 @@ test('counts what the instance contains, and keeps its id', async () => {
     users: before.users + 1,
     featureToggles: before.featureToggles + 1,
     archivedFeatureToggles: before.archivedFeatureToggles + 1,
+    apiTokens: {
+      ...before.apiTokens,
+      client: before.apiTokens.client + 2,
+      frontend: before.apiTokens.frontend + 1,
+    },
   });
   expect(after).toMatchObject({
     versionOSS: version(),

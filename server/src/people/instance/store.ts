@@ -15,8 +15,8 @@ const seenWithin = (days: number) => sql`seen_at > now() - make_interval(days =>
 export async function readCounts(db: Reader): Promise<InstanceCounts> {
   const activeUsers = (days: number) =>
     sql`(select count(*) from users where kind = 'user' and deleted_at is null and ${seenWithin(days)})`;
-  const tokens = (type: string) =>
-    sql`(select count(*) from api_tokens where type = ${type} and revoked_at is null)`;
+  const tokens = (...types: string[]) =>
+    sql`(select count(*) from api_tokens where type = any(${types}) and revoked_at is null)`;
   const applications = (days: number) =>
     sql`(select count(distinct application_id) from application_instances where ${seenWithin(days)})`;
   const { rows } = await sql<InstanceCounts>`
@@ -37,7 +37,7 @@ export async function readCounts(db: Reader): Promise<InstanceCounts> {
         or exists (select from groups where root_role_id = roles.id)
       )) as "customRootRolesInUse",
       jsonb_build_object(
-        'admin', ${tokens('admin')}, 'client', ${tokens('client')}, 'frontend', ${tokens('frontend')}
+        'admin', ${tokens('admin')}, 'client', ${tokens('client', 'backend')}, 'frontend', ${tokens('frontend')}
       ) as "apiTokens",
       (select count(*) from projects where archived_at is null) as projects,
       (select count(*) from features where archived_at is null) as "featureToggles",
