@@ -2,8 +2,17 @@ import type { schemas } from './api.gen.ts';
 import { permissionsOf } from './api.gen.ts';
 
 export type Me = schemas['Me'];
+/** Operations whose permission depends on the body or on what is stored, so that openapi.json cannot name it. */
+const OTHER_PERMISSIONS = {
+  createSegment: ['CREATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  updateSegment: ['UPDATE_SEGMENT'],
+  updateProjectSegment: ['UPDATE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+  deleteSegment: ['DELETE_SEGMENT'],
+  deleteProjectSegment: ['DELETE_SEGMENT', 'UPDATE_PROJECT_SEGMENT'],
+} as const;
 /** The id of an operation in openapi.json that requires a permission, such as `enableFeature`. */
-export type OperationId = keyof typeof permissionsOf;
+export type OperationId = keyof typeof permissionsOf | keyof typeof OTHER_PERMISSIONS;
+const PERMISSIONS: Record<OperationId, readonly string[]> = { ...permissionsOf, ...OTHER_PERMISSIONS };
 /** Where the operation takes place. Without a project: in any project. */
 export type Place = { project?: string; environment?: string };
 
@@ -12,7 +21,7 @@ export type Place = { project?: string; environment?: string };
  * The server decides. This only lets a control name the missing permission before a request is rejected.
  */
 export function missingPermissions(me: Me, operation: OperationId, place: Place = {}): readonly string[] {
-  const needed: readonly string[] = permissionsOf[operation];
+  const needed = PERMISSIONS[operation];
   const holds = me.permissions.some(
     held =>
       (held.permission === 'ADMIN' || needed.includes(held.permission)) &&

@@ -69,3 +69,11 @@ export function otherMessages(error: unknown, fields: readonly string[]): string
     .filter(({ path }) => !fields.some(field => path === `/body/${field.replaceAll('.', '/')}`))
     .map(({ message }) => message);
 }
+
+/** Why the name of a form is rejected: it is invalid, or something else has it. */
+export const nameMessage = (error: unknown): string | undefined =>
+  isNameTaken(error) ? error.message : messagesByField(error).name;
+
+/** Something else has the name. The response names no field. */
+export const isNameTaken = (error: unknown): error is RequestError =>
+  error instanceof RequestError && error.kind === 'NameExistsError';

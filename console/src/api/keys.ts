@@ -86,6 +86,8 @@ export const keys = {
   // Applications and use.
   applications: ['applications'],
   application: (appName?: string) => known('application', appName),
+  /** The applications that used an API token. */
+  tokenUse: (tokenId?: number) => (tokenId === undefined ? ['token-use'] : ['token-use', tokenId]),
   usage: (featureName: string, hoursBack: number) => ['usage', featureName, hoursBack],
 
   // The instance.

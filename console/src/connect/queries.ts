@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { applicationQuery } from '../applications/queries.ts';
 
 /** The server writes what SDKs report every 10 s. */
@@ -9,7 +10,7 @@ const CONNECTED_MS = 15_000;
 /** The applications that used a token, those that were seen last first. */
 export const useOfTokenQuery = (tokenId: number) =>
   queryOptions({
-    queryKey: ['token-use', tokenId],
+    queryKey: keys.tokenUse(tokenId),
     queryFn: async ({ signal }) => {
       const query = { token: String(tokenId) };
       const { tokens } = await unwrap(
@@ -23,7 +24,7 @@ export const useOfTokenQuery = (tokenId: number) =>
 /** When a token was last used, by an SDK or by a program without one. Null: never. */
 export const seenAtQuery = (tokenId: number, project: string | undefined) =>
   queryOptions({
-    queryKey: ['token-seen', tokenId, project],
+    queryKey: [...keys.apiTokens, 'seen', tokenId, project],
     queryFn: async ({ signal }) => {
       const { tokens } = await unwrap(
         project === undefined

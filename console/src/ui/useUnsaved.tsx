@@ -2,6 +2,14 @@ import { useBlocker } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Confirm } from './Confirm.tsx';
 
+type Words = { title: string; action: string; text: string };
+
+const UNSAVED: Words = {
+  title: 'Discard changes?',
+  action: 'Discard changes',
+  text: 'You have not saved your changes.',
+};
+
 /**
  * Asks before input is lost: when another page, editor or environment is opened, and when the tab is closed or reloaded.
  * `onDiscard` follows the answer "Discard changes". Save and Discard leave without the question, with `leave` of useFilters or `ignoreBlocker` of the router.
@@ -9,6 +17,7 @@ import { Confirm } from './Confirm.tsx';
 export function useUnsaved(
   isChanged: boolean,
   onDiscard: () => void,
+  words = UNSAVED,
 ): { isAsking: boolean; question: ReactNode } {
   const { status, proceed, reset } = useBlocker({
     disabled: !isChanged,
@@ -27,8 +36,8 @@ export function useUnsaved(
   const question = (
     <Confirm
       opened={isAsking}
-      title="Discard changes?"
-      action="Discard changes"
+      title={words.title}
+      action={words.action}
       danger
       onConfirm={() => {
         onDiscard();
@@ -36,7 +45,7 @@ export function useUnsaved(
       }}
       onClose={() => reset?.()}
     >
-      <p>You have not saved your changes.</p>
+      <p>{words.text}</p>
     </Confirm>
   );
   return { isAsking, question };

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import type { Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+const detail = (page: Page, name: string) => page.getByRole('complementary', { name });
+
+const createToken = async (
+  api: Api,
+  fields: object = {},
+): Promise<{ id: number; secret: string; name: string }> => {
+  const name = `token-${unique()}`;
+  const body = { tokenName: name, type: 'backend', environment: 'production', ...fields };
+  return { ...(await api.send<{ id: number; secret: string }>('POST', '/api/admin/api-tokens', body)), name };
+};
+
+/** Runs a program as a reader of the page would. */
+function run(program: string): { child: ChildProcess; errors: () => string } {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { cwd: ROOT });
+  let errors = '';
+  child.stderr.on('data', chunk => {
+    errors += chunk;
+  });
+  onTestFinished(() => void child.kill());
+  return { child, errors: () => errors };
+}
+
+test('creates a token, shows its secret once, and sees the program on the page connect', async ({
+  page,
+  api,
+  server,
+  logInAs,
+}) => {
+  const flag = await createFlag(api, await createProject(api));
+  const name = `shop-${unique()}`;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/tokens');
+  await page.getByRole('button', { name: /^New token/ }).click();
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Environment').selectOption('production');
+  await page.getByLabel('Last valid day').fill('2020-01-01');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await expect.poll(() => page.getByLabel('Last valid day').getAttribute('aria-invalid')).toBe('true');
+  await accessible(page);
+  await page.getByLabel('Last valid day').fill('');
+  await page.getByRole('button', { name: 'Create token' }).click();
+
+  await page.getByRole('heading', { name }).waitFor();
+  const secret = (await page.locator('code').first().textContent()) ?? '';
+  const line = page.getByRole('status').filter({ hasText: /SDK|registered/ });
+  await line.getByText('Waiting for the first SDK…').waitFor();
+  const { height } = (await line.boundingBox()) ?? {};
+  expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+  await accessible(page);
+  await page.getByRole('tab', { name: 'Browser' }).click();
+  await page.getByText('this needs a token of type frontend').waitFor();
+  await page.getByRole('tab', { name: 'Node' }).click();
+  const program = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
+  expect(program).toContain(secret);
+  run(`${program}\nsetInterval(() => {}, 1000);`);
+
+  await line.getByText(`${name} registered`).waitFor({ timeout: 60_000 });
+  await line.getByRole('link', { name: 'Open application' }).waitFor();
+  expect((await line.boundingBox())?.height).toBe(height);
+  await accessible(page);
+  const response = await fetch(`${server.url}/api/client/metrics`, {
+    method: 'POST',
+    headers: { authorization: secret, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      appName: name,
+      instanceId: 'one',
+      bucket: { start: new Date(), stop: new Date(), toggles: { [flag]: { yes: 1, no: 0 } } },
+    }),
+  });
+  expect(response.status).toBe(202);
+  await line.getByText(`evaluated ${flag}`).waitFor({ timeout: 60_000 });
+
+  const question = page.getByRole('dialog', { name: 'Leave without the secret?' });
+  await page.getByRole('link', { name: 'API tokens' }).first().click();
+  await question.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await page.getByLabel('I have stored the secret').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await detail(page, name).getByRole('link', { name }).waitFor();
+  expect(await page.getByText(secret).count()).toBe(0);
+  await accessible(page);
+});
+
+test('the Node program on the page survives a server that is down', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/tokens/new');
+  await page.getByLabel('Name').fill(`shop-${unique()}`);
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const program = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
+
+  const { child, errors } = run(
+    `${program.replace(/http:\/\/localhost:\d+/, 'http://127.0.0.1:9')}\nsetInterval(() => {}, 1000);`,
+  );
+
+  await expect.poll(errors, { timeout: 60_000 }).toContain('flags:');
+  expect(child.exitCode).toBeNull();
+});
+
+test('a new token is lost only after a question', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/tokens/new');
+  await page.getByLabel('Name').fill('checkout service');
+
+  await asksBeforeInputIsLost(page, page.getByLabel('Name'), [
+    () => page.getByRole('link', { name: 'Cancel' }).click(),
+  ]);
+});
+
+test('changes the expiry of a token, and deletes the token', async ({ page, api, logInAs }) => {
+  const { id, name } = await createToken(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/tokens?query=${name}`);
+  await row(page, name).click();
+
+  await detail(page, name).getByText('No application used this token').waitFor();
+  await detail(page, name).getByRole('button', { name: 'Change the expiry…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Last valid day').fill('2099-12-31');
+  await dialog.getByRole('button', { name: 'Save the expiry' }).click();
+  await detail(page, name).getByText('31 Dec 2099').waitFor();
+  await accessible(page);
+  await detail(page, name).getByRole('button', { name: 'Delete token…' }).click();
+  await dialog.getByRole('button', { name: 'Delete token' }).click();
+
+  await page.getByText(`${name} is deleted.`).waitFor();
+  expect(await api.send('GET', `/api/admin/api-tokens/${id}`)).toEqual({ tokens: [] });
+});
+
+test('names the permission that reading tokens requires', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto('/admin/tokens');
+
+  await page.getByText(/READ_CLIENT_API_TOKEN/).waitFor();
+  expect(await page.getByRole('button', { name: /^New token/ }).getAttribute('aria-disabled')).toBe('true');
+  await accessible(page);
+});
+
+testBehindFront(
+  'a server error keeps the page and offers a retry',
+  async ({ page, api, server, logInAs, tolerated }) => {
+    tolerated.push(/responded with 500|status of 500/);
+    const { name } = await createToken(api);
+    await logInAs({ rootRole: 'Admin' });
+    server.front.broken = { paths: /^\/api\/admin\/api-tokens/, status: 500 };
+    await page.goto(`/admin/tokens?query=${name}`);
+    await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
+
+    delete server.front.broken;
+    await page.getByRole('button', { name: 'Retry' }).click();
+
+    await row(page, name).waitFor();
+  },
+);
+
+testWithOwnServer()(
+  'shows 5,000 tokens, and marks those that nobody used for 30 days',
+  async ({ page, server, logInAs }) => {
+    const client = new pg.Client({ connectionString: server.databaseUrl });
+    await client.connect();
+    await client.query(
+      `insert into api_tokens (hash, hint, type, name, environment, all_projects, created_at, seen_at)
+     select decode(md5(n::text), 'hex'), '*:production.…' || n, 'backend', 'application ' || lpad(n::text, 4, '0'),
+       'production', true, now() - interval '90 days', case when n % 10 = 0 then null else now() end
+     from generate_series(1, 5000) as n`,
+    );
+    await client.end();
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto('/admin/tokens');
+
+    await row(page, 'application 0001').waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+    expect(await row(page, 'application 0001').getByText('Unused').count()).toBe(0);
+    await row(page, 'application 0010').getByText('Unused for 30 days').waitFor();
+    await page.getByText('Unused for 30 days 500').click();
+    await page.getByText('500 tokens', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('application 4990');
+    await page.getByText('1 token', { exact: true }).waitFor();
+    await row(page, 'application 4990').waitFor();
+    await page.getByLabel('Search tokens').fill('nothing has this name');
+    await page.getByText('No tokens match.').waitFor();
+    await accessible(page);
+  },
+);

@@ -1,0 +1,142 @@
+import { Button, TextInput } from '@mantine/core';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { AppWindow } from 'lucide-react';
+import { useState } from 'react';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { RailSection } from '../ui/RailSection.tsx';
+import { Detail } from '../ui/Split.tsx';
+import { Time } from '../ui/Time.tsx';
+import { toast } from '../ui/toasts.ts';
+import { counted } from '../ui/words.ts';
+import s from './api-tokens.module.css';
+import { Facts } from './Facts.tsx';
+import { type ApiToken, deleteToken, type TokenUse, updateExpiry } from './queries.ts';
+import { endOfDay } from './words.ts';
+
+/** A token at the right of the list: what it is for, who uses it, and how to end it. */
+export function TokenDetail({
+  token,
+  project,
+  path,
+  names,
+  used = [],
+  onClose,
+}: {
+  token: ApiToken;
+  project: string | undefined;
+  path: string;
+  names: ReadonlyMap<string, string>;
+  used: readonly TokenUse[] | undefined;
+  onClose(): void;
+}) {
+  const navigate = useNavigate();
+  const remove = async () => {
+    await deleteToken(project, token);
+    await navigate({ to: path });
+    toast({ message: `${token.tokenName} is deleted.` });
+  };
+  return (
+    <Detail
+      label={token.tokenName}
+      bar={<span className="muted">API token</span>}
+      link={`${path}?token=${token.id}`}
+      onClose={onClose}
+    >
+      <div className={s.detail}>
+        <h2>{token.tokenName}</h2>
+        <p className="mono">{token.secret}</p>
+        <Facts token={token} names={names} />
+        {project === undefined && token.type !== 'admin' && <Expiry token={token} />}
+        <SeenBy used={used} />
+        <LastChange
+          subject={{
+            types: ['api-token-created', 'api-token-updated'],
+            text: token.tokenName,
+            isAbout: ({ data }) => data?.tokenName === token.tokenName,
+          }}
+        />
+        <DangerZone>
+          <DangerAction
+            title="Delete this token"
+            action="Delete token"
+            call={project === undefined ? 'deleteApiToken' : 'deleteProjectApiToken'}
+            {...(project !== undefined && { project })}
+            onConfirm={remove}
+          >
+            {used.length > 0
+              ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep the flags that they have, and get no changes.`
+              : 'Every server rejects it immediately. SDKs with this token get no changes.'}
+          </DangerAction>
+        </DangerZone>
+      </div>
+    </Detail>
+  );
+}
+
+/** The applications that used a token, those that were seen last first. */
+export function SeenBy({
+  used,
+  none = 'No application used this token in the last two days.',
+}: {
+  used: readonly TokenUse[];
+  none?: string;
+}) {
+  return (
+    <RailSection title="Seen by" count={used.length} noun="application">
+      {used.length === 0 && <p className={s.none}>{none}</p>}
+      <ul className={s.applications}>
+        {used.map(({ appName, environment, instances, lastSeen }) => (
+          <li key={`${appName} ${environment}`}>
+            <AppWindow size={15} aria-hidden="true" />
+            <span>
+              <Link to="/applications/$appName" params={{ appName }}>
+                {appName}
+              </Link>
+              <small>
+                {counted(instances, 'instance')} · {environment}
+              </small>
+            </span>
+            <Time at={lastSeen} className="muted" />
+          </li>
+        ))}
+      </ul>
+    </RailSection>
+  );
+}
+
+/** Changes the day on which a token expires. */
+function Expiry({ token }: { token: ApiToken }) {
+  const [isOpen, setOpen] = useState(false);
+  const [date, setDate] = useState(token.expiresAt?.slice(0, 10) ?? '');
+  const save = async () => {
+    await updateExpiry(token, date === '' ? null : endOfDay(date));
+    toast({ message: 'The expiry is saved.' });
+  };
+  return (
+    <div>
+      <Can call="updateApiToken">
+        <Button size="compact-xs" onClick={() => setOpen(true)}>
+          Change the expiry…
+        </Button>
+      </Can>
+      <Confirm
+        opened={isOpen}
+        title={`Change the expiry of ${token.tokenName}`}
+        action="Save the expiry"
+        onConfirm={save}
+        onClose={() => setOpen(false)}
+      >
+        <TextInput
+          label="Last valid day (UTC)"
+          description="Leave it empty for a token that never expires."
+          type="date"
+          value={date}
+          onChange={event => setDate(event.target.value)}
+        />
+      </Confirm>
+    </div>
+  );
+}

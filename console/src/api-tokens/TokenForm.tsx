@@ -1,0 +1,90 @@
+import '@mantine/core/styles/Combobox.layer.css';
+import '@mantine/core/styles/Pill.layer.css';
+import '@mantine/core/styles/PillsInput.layer.css';
+import { MultiSelect, NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import type { Draft } from './draft.ts';
+
+const FIELDS = ['tokenName', 'type', 'environment', 'projects', 'expiresAt'];
+const TYPES: Record<Draft['type'], string> = {
+  backend: 'For servers. An SDK reads all flags of the token, with the users in their constraints.',
+  frontend:
+    'For browsers and mobile apps. Everyone can read the token, and it only gives the result for one user.',
+};
+
+/** The fields of a new API token. */
+export function TokenForm({
+  draft,
+  error,
+  project,
+  onChange,
+}: {
+  draft: Draft;
+  error: unknown;
+  project: string | undefined;
+  onChange(part: Partial<Draft>): void;
+}) {
+  const messages = messagesByField(error);
+  const environments = useQuery(environmentsQuery).data?.environments ?? [];
+  const projects = useQuery(projectsQuery).data ?? [];
+  return (
+    <>
+      <FormErrors messages={otherMessages(error, FIELDS)} />
+      <TextInput
+        label="Name"
+        description="The application that uses it. Create a token for each application."
+        placeholder="checkout service"
+        required
+        maxLength={255}
+        autoComplete="off"
+        autoFocus
+        value={draft.name}
+        error={messages.tokenName}
+        onChange={event => onChange({ name: event.target.value })}
+      />
+      <NativeSelect
+        label="Type"
+        description={TYPES[draft.type]}
+        value={draft.type}
+        error={messages.type}
+        data={[
+          { value: 'backend', label: 'Backend' },
+          { value: 'frontend', label: 'Frontend' },
+        ]}
+        onChange={event => onChange({ type: event.target.value === 'frontend' ? 'frontend' : 'backend' })}
+      />
+      <NativeSelect
+        label="Environment"
+        value={draft.environment}
+        error={messages.environment}
+        data={[...new Set([...environments.map(({ name }) => name), draft.environment])]}
+        onChange={event => onChange({ environment: event.target.value })}
+      />
+      {project === undefined && (
+        <MultiSelect
+          label="Projects"
+          placeholder={draft.projects.length === 0 ? 'All projects' : ''}
+          value={draft.projects}
+          data={projects.map(({ id, name }) => ({ value: id, label: name }))}
+          error={messages.projects}
+          searchable
+          hidePickedOptions
+          maxValues={500}
+          limit={200}
+          onChange={chosen => onChange({ projects: chosen })}
+        />
+      )}
+      <TextInput
+        label="Last valid day (UTC)"
+        description="Leave it empty for a token that never expires."
+        type="date"
+        value={draft.expires}
+        error={messages.expiresAt}
+        onChange={event => onChange({ expires: event.target.value })}
+      />
+    </>
+  );
+}

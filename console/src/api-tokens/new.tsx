@@ -1,0 +1,224 @@
+import { Button } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Check, MonitorOff } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { Connect } from '../connect/Connect.tsx';
+import { useOfTokenQuery } from '../connect/queries.ts';
+import { projectsQuery } from '../shell/queries.ts';
+import { Can } from '../ui/Can.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { Page } from '../ui/Page.tsx';
+import { RailSection } from '../ui/RailSection.tsx';
+import { State } from '../ui/State.tsx';
+import { useDraft } from '../ui/useDraft.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import s from './api-tokens.module.css';
+import { bodyOf, type Draft, emptyDraft } from './draft.ts';
+import { Facts } from './Facts.tsx';
+import { type ApiToken, createToken } from './queries.ts';
+import { Reach } from './Reach.tsx';
+import { SeenBy } from './TokenDetail.tsx';
+import { TokenForm } from './TokenForm.tsx';
+
+/** Creates an API token of the instance. */
+export const NewTokenPage = () => <NewToken />;
+
+/** Creates a token, shows its secret once, and waits for the first SDK that uses it. `?edit=frontend` starts with that type. */
+export function NewToken(props: { project?: string; path?: string }) {
+  const { search } = useFilters();
+  const type = search.edit === 'frontend' ? 'frontend' : 'backend';
+  return <Steps key={String(search.edit)} type={type} {...props} />;
+}
+
+function Steps({
+  type,
+  project,
+  path = '/admin/tokens',
+}: {
+  type: Draft['type'];
+  project?: string;
+  path?: string;
+}) {
+  const [created, setCreated] = useState<{ token: ApiToken; appName: string }>();
+  if (created) return <Created {...created} project={project} path={path} />;
+  return (
+    <Creation
+      type={type}
+      project={project}
+      path={path}
+      onCreated={(token, { name }) => setCreated({ token, appName: name.trim() })}
+    />
+  );
+}
+
+function Creation({
+  type,
+  project,
+  path,
+  onCreated,
+}: {
+  type: Draft['type'];
+  project: string | undefined;
+  path: string;
+  onCreated(token: ApiToken, draft: Draft): void;
+}) {
+  const { draft, change, isChanged, forget } = useDraft('new-token', { ...emptyDraft, type });
+  const create = useMutation({
+    mutationFn: () => createToken(project, bodyOf(draft, project)),
+    onSuccess: async token => {
+      forget();
+      onCreated(token, draft);
+    },
+  });
+  const { question } = useUnsaved(isChanged && !create.isSuccess, forget);
+  return (
+    <Page
+      title="New token"
+      crumbs={
+        <>
+          <Link to={path}>API tokens</Link> / New token
+        </>
+      }
+    >
+      <FormAndEffect
+        as="page"
+        title="Effect"
+        onSubmit={() => create.mutate()}
+        form={
+          <TokenForm
+            draft={draft}
+            error={create.error}
+            project={project}
+            onChange={part => {
+              change(part);
+              if (create.isError) create.reset();
+            }}
+          />
+        }
+        actions={
+          <>
+            <Can
+              call={project === undefined ? 'createApiToken' : 'createProjectApiToken'}
+              {...(project !== undefined && { project })}
+            >
+              <Button
+                type="submit"
+                variant="filled"
+                loading={create.isPending}
+                disabled={draft.name.trim() === ''}
+              >
+                Create token
+              </Button>
+            </Can>
+            <Button component={Link} to={path}>
+              Cancel
+            </Button>
+          </>
+        }
+      >
+        <Reach
+          projects={project === undefined ? draft.projects : [project]}
+          environment={draft.environment}
+          type={draft.type}
+        />
+      </FormAndEffect>
+      {question}
+    </Page>
+  );
+}
+
+const LEAVE = {
+  title: 'Leave without the secret?',
+  action: 'Leave',
+  text: 'You have not confirmed that you stored the secret. Halyard cannot show it again.',
+};
+
+function Created({
+  token,
+  appName,
+  project,
+  path,
+}: {
+  token: ApiToken;
+  appName: string;
+  project: string | undefined;
+  path: string;
+}) {
+  const navigate = useNavigate();
+  const [isStored, setStored] = useState(false);
+  const projects = useQuery(projectsQuery).data;
+  const names = useMemo(() => new Map(projects?.map(({ id, name }) => [id, name])), [projects]);
+  const { data: used } = useQuery(useOfTokenQuery(token.id));
+  const { question } = useUnsaved(!isStored, () => {}, LEAVE);
+  const other = token.type === 'frontend' ? 'backend' : 'frontend';
+  const createOther = (verb: string) => (
+    <Link to={`${path}/new`} search={{ edit: other }} className={s.link}>
+      {verb} a {other} token
+    </Link>
+  );
+  return (
+    <Page
+      title={token.tokenName}
+      crumbs={
+        <>
+          <Link to={path}>API tokens</Link> / New token
+        </>
+      }
+      note={
+        <State tone="on" icon={<Check size={12} />}>
+          Created
+        </State>
+      }
+      actions={
+        <>
+          <a href="/docs/#tag/sdk-api" className={s.link}>
+            How to connect an SDK
+          </a>
+          {!isStored && <span className={s.reason}>Confirm first that you have stored the secret</span>}
+          <Button
+            variant="filled"
+            disabled={!isStored}
+            onClick={() => void navigate({ to: path, search: { token: String(token.id) } })}
+          >
+            Done
+          </Button>
+        </>
+      }
+    >
+      <FormAndEffect
+        as="page"
+        title="About this token"
+        onSubmit={() => {}}
+        form={
+          <Connect
+            token={token}
+            project={project}
+            appName={appName}
+            isStored={isStored}
+            onStored={setStored}
+            wrongType={createOther('Create')}
+          />
+        }
+      >
+        <RailSection title="This token">
+          <Facts token={token} names={names} />
+        </RailSection>
+        <Reach
+          projects={token.projects.filter(id => id !== '*')}
+          environment={token.environment ?? ''}
+          type={token.type === 'frontend' ? 'frontend' : 'backend'}
+        />
+        {token.type !== 'frontend' && (
+          <div className={s.note}>
+            <MonitorOff size={15} aria-hidden="true" />
+            <span>Keep it on servers. For browsers and mobile apps, {createOther('create')}.</span>
+          </div>
+        )}
+        <SeenBy used={used ?? []} none="No application has used this token yet." />
+      </FormAndEffect>
+      {question}
+    </Page>
+  );
+}

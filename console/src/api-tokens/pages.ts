@@ -1,0 +1,2 @@
+export { TokensPage } from './list.tsx';
+export { NewTokenPage } from './new.tsx';

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { endOfDay, isExpired, isUnused, projectsOf, typeOf } from './words.ts';
+
+const NOW = Date.parse('2026-11-15T09:30:00.000Z');
+const daysAgo = (days: number): string => new Date(NOW - days * 86_400_000).toISOString();
+
+test('marks a token that nobody used for more than 30 days', () => {
+  expect(isUnused({ seenAt: daysAgo(31), createdAt: daysAgo(90) }, NOW)).toBe(true);
+  expect(isUnused({ seenAt: daysAgo(29), createdAt: daysAgo(90) }, NOW)).toBe(false);
+});
+
+test('gives a token that was never used 30 days', () => {
+  expect(isUnused({ seenAt: null, createdAt: daysAgo(29) }, NOW)).toBe(false);
+  expect(isUnused({ seenAt: null, createdAt: daysAgo(31) }, NOW)).toBe(true);
+});
+
+test('names the projects of a token', () => {
+  const names = new Map([['payments', 'Payments']]);
+
+  expect(projectsOf({ projects: ['payments', 'hidden'] }, names)).toBe('Payments, hidden');
+  expect(projectsOf({ projects: ['*'] }, names)).toBe('All projects');
+});
+
+test('gives client and backend tokens one name', () => {
+  expect(typeOf({ type: 'client' })).toBe(typeOf({ type: 'backend' }));
+});
+
+test('lets a token expire at the end of the chosen day', () => {
+  const expiresAt = endOfDay('2026-11-15');
+
+  expect(isExpired({ expiresAt }, NOW)).toBe(false);
+  expect(isExpired({ expiresAt }, NOW + 86_400_000)).toBe(true);
+  expect(isExpired({ expiresAt: null }, NOW)).toBe(false);
+});
