@@ -28,6 +28,10 @@ async function createAddresses(api: Api): Promise<string[]> {
     name: `Account ${unique()}`,
     rootRole: 3,
   });
+  const { id: segment } = await api.send<{ id: number }>('POST', '/api/admin/segments', {
+    name: `segment-${unique()}`,
+    constraints: [{ contextName: 'userId', operator: 'IN', values: ['ada', 'ben'] }],
+  });
   const { events } = await api.send<{ events: { id: number }[] }>(
     'GET',
     `/api/admin/search/events?project=IS:${project}&limit=1`,
@@ -47,6 +51,8 @@ async function createAddresses(api: Api): Promise<string[]> {
     groupId: String(group),
     roleId: '5',
     accountId: String(account.id),
+    segmentId: String(segment),
+    contextField: 'userId',
   };
   return PATHS.map(path =>
     path.replaceAll(/\$(\w+)/g, (_, name: string) => values[name] ?? `no value for ${name}`),
@@ -129,10 +135,7 @@ test('an address without a page says that the console has none', async ({ page, 
   await accessible(page);
 });
 
-test('without applications, the page links to the operations that create API tokens', async ({
-  page,
-  logInAs,
-}) => {
+test('without applications, the page links to the form of a new API token', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
   await page.route('**/api/admin/metrics/applications?*', route =>
     route.fulfill({ json: { applications: [], total: 0 } }),
@@ -140,7 +143,7 @@ test('without applications, the page links to the operations that create API tok
 
   await openPage(page, '/applications');
 
-  const link = page.getByRole('link', { name: 'Create API tokens with the API' });
-  expect(await link.getAttribute('href')).toBe('/docs/#tag/api-tokens');
+  const link = page.getByRole('link', { name: 'Create an API token' });
+  expect(await link.getAttribute('href')).toBe('/admin/tokens/new');
   await accessible(page);
 });

@@ -86,6 +86,13 @@ async function openFirstEntry({ context }: { context: { queryClient: QueryClient
   if (first) throw redirect({ to: first.path, replace: true });
 }
 
+const apiTokens = () => import('./api-tokens/pages.ts');
+const environments = () => import('./environments/pages.ts');
+const segments = () => import('./segments/pages.ts');
+const contextFields = () => import('./context-fields/pages.ts');
+const strategyTypes = () => import('./strategy-types/pages.ts');
+const featureTypes = () => import('./feature-types/pages.ts');
+const tags = () => import('./tags/pages.ts');
 const home = () => import('./home/page.tsx');
 const flags = () => import('./feature-search/page.tsx');
 const projects = () => import('./projects/pages.ts');
@@ -158,6 +165,18 @@ const routes = root.addChildren([
     inShell('/playground', playground, 'PlaygroundPage'),
     inShell('/profile', profile, 'ProfilePage'),
     administration.addChildren([
+      inAdministration('/admin/tokens', apiTokens, 'TokensPage'),
+      inAdministration('/admin/tokens/new', apiTokens, 'NewTokenPage'),
+      inAdministration('/admin/segments', segments, 'SegmentsPage'),
+      inAdministration('/admin/segments/new', segments, 'NewSegmentPage'),
+      inAdministration('/admin/segments/$segmentId', segments, 'SegmentPage'),
+      inAdministration('/admin/environments', environments, 'EnvironmentsPage'),
+      inAdministration('/admin/context-fields', contextFields, 'ContextFieldsPage'),
+      inAdministration('/admin/context-fields/new', contextFields, 'NewContextFieldPage'),
+      inAdministration('/admin/context-fields/$contextField', contextFields, 'ContextFieldPage'),
+      inAdministration('/admin/strategy-types', strategyTypes, 'StrategyTypesPage'),
+      inAdministration('/admin/feature-types', featureTypes, 'FeatureTypesPage'),
+      inAdministration('/admin/tags', tags, 'TagsPage'),
       inAdministration('/admin/users', users, 'UsersPage'),
       inAdministration('/admin/groups', groups, 'GroupsPage'),
       inAdministration('/admin/groups/new', groups, 'NewGroupPage'),

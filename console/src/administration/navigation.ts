@@ -7,8 +7,8 @@ export type Entry = {
   label: string;
   path: string;
   group: Group;
-  /** The user sees the entry with the permission for one of these operations. */
-  calls: readonly OperationId[];
+  /** The user sees the entry with the permission for one of these operations. Without them, everyone does. */
+  calls?: readonly OperationId[];
   /** The number at the right. Only admins may read the statistics. */
   count?(statistics: Schemas['InstanceStatistics']): number;
 };
@@ -47,6 +47,47 @@ const ENTRIES: readonly Entry[] = [
   // Everyone may ask about themselves. Only admins find the page here, because others would have an administration of one page.
   { label: 'Explain access', path: '/admin/explain-access', group: 'People', calls: ['getUsers'] },
   {
+    label: 'API tokens',
+    path: '/admin/tokens',
+    group: 'Tokens',
+    calls: ['getApiTokens'],
+    count: ({ apiTokens }) => apiTokens.admin + apiTokens.client + apiTokens.frontend,
+  },
+  {
+    label: 'Environments',
+    path: '/admin/environments',
+    group: 'Vocabulary',
+    count: ({ environments }) => environments,
+  },
+  {
+    label: 'Segments',
+    path: '/admin/segments',
+    group: 'Vocabulary',
+    count: ({ segments }) => segments,
+  },
+  {
+    label: 'Context fields',
+    path: '/admin/context-fields',
+    group: 'Vocabulary',
+    count: ({ contextFields }) => contextFields,
+  },
+  {
+    label: 'Strategy types',
+    path: '/admin/strategy-types',
+    group: 'Vocabulary',
+    count: ({ strategies }) => strategies,
+  },
+  {
+    label: 'Feature types',
+    path: '/admin/feature-types',
+    group: 'Vocabulary',
+  },
+  {
+    label: 'Tags',
+    path: '/admin/tags',
+    group: 'Vocabulary',
+  },
+  {
     label: 'Sign-in',
     path: '/admin/sign-in',
     group: 'Instance',
@@ -58,7 +99,7 @@ const ENTRIES: readonly Entry[] = [
 
 /** The pages that the user may open. */
 export const entriesOf = (me: Me): Entry[] =>
-  ENTRIES.filter(({ calls }) => calls.some(call => can(me, call)));
+  ENTRIES.filter(({ calls }) => calls?.some(call => can(me, call)) ?? true);
 
 /** The groups with entries, in the order of the table. */
 export const groupsOf = (entries: readonly Entry[]): [Group, Entry[]][] => [

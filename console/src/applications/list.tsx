@@ -50,9 +50,9 @@ export function ApplicationsPage() {
         <Empty
           action={
             typed === '' ? (
-              <a href="/docs/#tag/api-tokens" className={s.link}>
-                Create API tokens with the API
-              </a>
+              <Link to="/admin/tokens/new" className={s.link}>
+                Create an API token
+              </Link>
             ) : (
               <Button onClick={() => push({ query: undefined })}>Remove “{typed}”</Button>
             )

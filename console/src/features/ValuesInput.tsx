@@ -1,4 +1,4 @@
-import { X } from 'lucide-react';
+import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import { splitValues } from './draft.ts';
 import s from './features.module.css';
@@ -11,6 +11,7 @@ export function ValuesInput({
   values,
   suggestions = [],
   wrong = [],
+  saved,
   onChange,
 }: {
   label: string;
@@ -18,6 +19,8 @@ export function ValuesInput({
   suggestions?: readonly { value: string; description?: string }[];
   /** The values that the field does not allow. */
   wrong?: readonly string[];
+  /** The values before the user edited them. With them, added ones are marked. */
+  saved?: readonly string[];
   onChange(values: string[]): void;
 }) {
   const [typed, setTyped] = useState('');
@@ -28,11 +31,18 @@ export function ValuesInput({
     onChange(splitValues(text, values));
     setTyped('');
   };
+  const isAdded = (value: string) => saved !== undefined && !saved.includes(value);
   const isInvalid = values.length === 0 || wrong.length > 0;
   return (
     <div className={s.values} data-invalid={isInvalid || undefined}>
       {shown.map(value => (
-        <span key={value} className={s.value} data-wrong={wrong.includes(value) || undefined}>
+        <span
+          key={value}
+          className={s.value}
+          data-wrong={wrong.includes(value) || undefined}
+          data-added={isAdded(value) || undefined}
+        >
+          {isAdded(value) && <Plus size={11} aria-label="added" />}
           {value}
           <button
             type="button"

@@ -189,6 +189,13 @@ export function withOperator(constraint: Constraint, operator: Operator): Constr
   return { ...kept, value: value || (values[0] ?? '') };
 }
 
+/** A constraint without values, on the first field. */
+export function newConstraint(fields: readonly Pick<ContextField, 'name' | 'legalValues'>[]): Constraint {
+  const [field] = fields;
+  const operator = operatorsFor(field)[0] ?? 'IN';
+  return withOperator({ contextName: field?.name ?? 'userId', operator }, operator);
+}
+
 /** The constraint on another field. Its list of values survives if the field takes it; all else starts again. */
 export function withField(
   constraint: Constraint,

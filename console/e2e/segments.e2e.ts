@@ -1,0 +1,187 @@
+import pg from 'pg';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, createPerson, unique } from './support/api.ts';
+import { flagWithStrategy } from './support/flag.ts';
+import { logIn } from './support/log-in.ts';
+import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
+
+const country = (...values: string[]) => ({ contextName: 'country', operator: 'IN', values });
+
+async function createSegment(api: Api, fields: object = {}): Promise<{ id: number; name: string }> {
+  const name = `segment-${unique()}`;
+  // The field exists on the shared server, or another test creates it first.
+  await api.send('POST', '/api/admin/context', { name: 'country' }).catch(() => undefined);
+  return await api.send('POST', '/api/admin/segments', { name, constraints: [country('DE')], ...fields });
+}
+
+const values = (page: Page) => page.getByLabel('Values of country');
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+
+test('creates a segment with the constraint editor of strategies', async ({ page, api, logInAs }) => {
+  const taken = await createSegment(api);
+  const name = `eu-${unique()}`;
+  await logInAs({ rootRole: 'Editor' });
+  await page.goto('/admin/segments');
+  await page.getByRole('button', { name: /^New segment/ }).click();
+
+  await page.getByLabel('Name').fill(taken.name);
+  await page.getByRole('button', { name: 'Add a constraint' }).click();
+  await page.getByLabel('Context field').selectOption('country');
+  await values(page).fill('AT, BE,');
+  await page.getByRole('button', { name: 'Create segment' }).click();
+  await page.getByText(`Segment "${taken.name}" already exists`).waitFor();
+  await expect.poll(() => page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
+  await accessible(page);
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create segment' }).click();
+
+  await page.getByRole('heading', { name }).waitFor();
+  await page.getByText('No strategy uses it.').waitFor();
+  const { segments } = await api.send<{ segments: { name: string }[] }>('GET', '/api/admin/segments');
+  expect(segments.find(one => one.name === name)).toMatchObject({
+    constraints: [{ contextName: 'country', values: ['AT', 'BE'] }],
+  });
+  await page.goto(`/admin/segments?query=${name}`);
+  await row(page, name).getByText('1 constraint').waitFor();
+  await accessible(page);
+});
+
+test('shows which flags a change affects before it is saved, and names production', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { id, name } = await createSegment(api);
+  const enabled = await flagWithStrategy(api, { segments: [id] });
+  await api.send('POST', `${enabled.base}/environments/production/on`);
+  const disabled = await flagWithStrategy(api, { segments: [id] });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/segments/${id}`);
+
+  await page.getByText('Not possible while 2 strategies use it.').waitFor();
+  expect(await page.getByRole('button', { name: 'Delete segment…' }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
+  await page.getByLabel('Description').fill('Everyone in the union');
+  await page.getByRole('button', { name: /^Save Ctrl/ }).waitFor();
+  await values(page).fill('PL');
+  await values(page).press('Enter');
+  const effect = page.getByRole('region', { name: 'Saving affects' });
+  await effect.getByRole('link', { name: enabled.name }).waitFor();
+  await effect.getByText(`${disabled.name} is disabled here.`).waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: /^Save and change 1 flag in production/ }).click();
+
+  await page.getByText(`Saved ${name}.`).waitFor();
+  expect(await api.send('GET', `/api/admin/segments/${id}`)).toMatchObject({
+    description: 'Everyone in the union',
+    constraints: [{ values: ['DE', 'PL'] }],
+  });
+  await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: enabled.name }).click();
+  await page.getByRole('button', { name: /^Save to production/ }).waitFor();
+});
+
+test('a change by somebody else is shown, and nothing is lost', async ({ page, api, logInAs }) => {
+  const { id, name } = await createSegment(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/segments/${id}`);
+  await values(page).fill('PL');
+  await values(page).press('Enter');
+  await api.send('PUT', `/api/admin/segments/${id}`, { name, constraints: [country('DE', 'FR')] });
+
+  await page.getByRole('button', { name: /^Save/ }).click();
+
+  await page.getByText('while you edited it').waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Continue with mine' }).click();
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText(`Saved ${name}.`).waitFor();
+  expect(await api.send('GET', `/api/admin/segments/${id}`)).toMatchObject({
+    constraints: [{ values: ['DE', 'PL'] }],
+  });
+});
+
+test('deletes a segment that nothing uses, and asks before unsaved input is lost', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { id, name } = await createSegment(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/segments/${id}`);
+  await page.getByLabel('Description').fill('Not saved');
+  await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+    () => page.locator('header').getByRole('link', { name: 'Segments', exact: true }).click(),
+  ]);
+  await page.goto(`/admin/segments/${id}`);
+
+  await page.getByRole('button', { name: 'Delete segment…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete segment' }).click();
+
+  await page.getByText(`${name} is deleted.`).waitFor();
+  await page.waitForURL('/admin/segments');
+  await expect(api.send('GET', `/api/admin/segments/${id}`)).rejects.toThrow('404');
+});
+
+test('a user without the permission reads a segment, and the page names the permission', async ({
+  page,
+  api,
+}) => {
+  const { id } = await createSegment(api);
+  await logIn(page, await createPerson(api, { rootRole: 'Viewer' }));
+  await page.goto(`/admin/segments/${id}`);
+
+  await page.getByText('Requires UPDATE_SEGMENT').waitFor();
+  expect(await page.getByLabel('Name').isDisabled()).toBe(true);
+  await accessible(page);
+  await page.goto('/admin/segments');
+  expect(await page.getByRole('button', { name: /^New segment/ }).getAttribute('aria-disabled')).toBe('true');
+});
+
+testBehindFront(
+  'a server error keeps the page and offers a retry',
+  async ({ page, api, server, logInAs, tolerated }) => {
+    tolerated.push(/responded with 500|status of 500/);
+    const { id, name } = await createSegment(api);
+    await logInAs({ rootRole: 'Admin' });
+    server.front.broken = { paths: /^\/api\/admin\/segments/, status: 500 };
+    await page.goto(`/admin/segments/${id}`);
+    await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
+
+    delete server.front.broken;
+    await page.getByRole('button', { name: 'Retry' }).click();
+
+    await page.getByRole('heading', { name }).waitFor();
+  },
+);
+
+testWithOwnServer()(
+  'lists 2,000 segments, and says what to do without one',
+  async ({ page, server, logInAs }) => {
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto('/admin/segments');
+    await page.getByText('No segments yet.').waitFor();
+    await accessible(page);
+    const client = new pg.Client({ connectionString: server.databaseUrl });
+    await client.connect();
+    await client.query(
+      `insert into segments (name, constraints, created_by)
+       select 'segment ' || lpad(n::text, 4, '0'), '[]', 'ada' from generate_series(1, 2000) as n`,
+    );
+    await client.end();
+
+    await page.reload();
+    await row(page, 'segment 0001').waitFor();
+    expect(await page.getByRole('row').count()).toBeLessThan(60);
+    await page.keyboard.press('/');
+    await page.keyboard.type('segment 1999');
+    await page.getByText('1 segment', { exact: true }).waitFor();
+    await page.getByLabel('Search segments').blur();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'segment 1999' }).waitFor();
+  },
+);

@@ -1,0 +1,284 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { type Api, unique } from './support/api.ts';
+import { flagWithStrategy } from './support/flag.ts';
+import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { asksBeforeInputIsLost } from './support/unsaved.ts';
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
+
+/** Confirms a deletion. `typed` is the name that the question asks for. */
+async function confirmDeletion(page: Page, action: string, typed?: string): Promise<void> {
+  await page.getByRole('button', { name: `${action}…` }).click();
+  const question = page.getByRole('dialog', { name: /^Delete this/ });
+  if (typed !== undefined) await question.getByLabel(/to confirm/).fill(typed);
+  await question.getByRole('button', { name: action }).click();
+}
+
+const createField = (api: Api, fields: object = {}) =>
+  api.send<{ name: string }>('POST', '/api/admin/context', { name: `field-${unique()}`, ...fields });
+
+test('creates a context field with a pasted table of legal values', async ({ page, api, logInAs }) => {
+  const taken = await createField(api);
+  const name = `country-${unique()}`;
+  await logInAs({ rootRole: 'Editor' });
+  await page.goto('/admin/context-fields');
+  await page.getByRole('button', { name: /^New context field/ }).click();
+  await page.getByLabel('Name').fill(taken.name);
+  await page.getByRole('button', { name: 'Create context field' }).click();
+  await page.getByText(/already exists/).waitFor();
+  await page.getByLabel('Name').fill('two/words');
+  await page.getByRole('button', { name: 'Create context field' }).click();
+  await expect.poll(() => page.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Name').fill(name);
+
+  await page.getByLabel('Add legal values').evaluate((input, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData('text', text);
+    input.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  }, 'NO\tNorway\nSE\tSweden\n');
+  await page.getByLabel('Add legal values').fill('DK');
+  await page.getByLabel('Add legal values').press('Enter');
+  await accessible(page);
+  await page.getByRole('button', { name: 'Create context field' }).click();
+
+  await page.getByRole('heading', { name }).waitFor();
+  expect(await api.send('GET', `/api/admin/context/${name}`)).toMatchObject({
+    legalValues: [
+      { value: 'NO', description: 'Norway' },
+      { value: 'SE', description: 'Sweden' },
+      { value: 'DK' },
+    ],
+  });
+});
+
+test('shows where a context field is used and which values are not legal, and deletes it', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { name } = await createField(api);
+  const constraints = [{ contextName: name, operator: 'IN', values: ['DE'] }];
+  const flag = await flagWithStrategy(api, { constraints });
+  const segment = `segment-${unique()}`;
+  await api.send('POST', '/api/admin/segments', { name: segment, constraints });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/context-fields/${name}`);
+
+  await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: flag.name }).waitFor();
+  await page.getByLabel('Add legal values').fill('NO');
+  await page.getByLabel('Add legal values').press('Enter');
+  const illegal = page.getByRole('region', { name: 'Values that are not legal' });
+  await illegal.getByRole('link', { name: segment }).waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Remove NO' }).click();
+  await illegal.waitFor({ state: 'hidden' });
+  await confirmDeletion(page, 'Delete context field', name);
+
+  await page.getByText(`${name} is deleted.`).waitFor();
+  await expect(api.send('GET', `/api/admin/context/${name}`)).rejects.toThrow('404');
+});
+
+test('a context field that somebody else changed shows both changes', async ({ page, api, logInAs }) => {
+  const { name } = await createField(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/context-fields/${name}`);
+  await page.getByLabel('Description').fill('Mine');
+  await api.send('PUT', `/api/admin/context/${name}`, { description: 'Theirs' });
+
+  await save(page).click();
+
+  await page.getByText('while you edited it').waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Take theirs' }).click();
+  expect(await page.getByLabel('Description').inputValue()).toBe('Theirs');
+});
+
+testWithOwnServer()('creates, sorts, changes and deletes an environment', async ({ page, api, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/environments');
+  await page.getByRole('button', { name: 'New environment' }).click();
+  const panel = page.getByRole('dialog', { name: 'New environment' });
+  await panel.getByLabel('Name').fill('production');
+  await panel.getByRole('button', { name: 'Create environment' }).click();
+  await panel.getByText(/already exists/).waitFor();
+  await panel.getByLabel('Name').fill('canary');
+  await panel.getByLabel('Type').selectOption('preproduction');
+  await accessible(page);
+  await panel.getByRole('button', { name: 'Create environment' }).click();
+  await row(page, 'canary').waitFor();
+
+  await row(page, 'canary').getByRole('button', { name: 'canary', exact: true }).focus();
+  await page.keyboard.press('Alt+ArrowUp');
+  await page.getByText('canary is number 2 of 3.').waitFor();
+  await page.getByRole('button', { name: 'Move canary up' }).click();
+  await page.getByText('canary is number 1 of 3.').waitFor();
+  await row(page, 'canary').dragTo(page.getByRole('row', { name: /^Move production up/ }));
+  await page.getByText('canary is number 3 of 3.').waitFor();
+  const { environments } = await api.send<{ environments: { name: string }[] }>(
+    'GET',
+    '/api/admin/environments',
+  );
+  expect(environments.map(({ name }) => name)).toEqual(['development', 'production', 'canary']);
+  await page.getByLabel('New projects get canary').click();
+  await page.getByText('New projects do not get canary.').waitFor();
+  await accessible(page);
+
+  await row(page, 'canary').getByRole('button', { name: 'canary', exact: true }).click();
+  await page.getByRole('dialog', { name: 'canary' }).getByLabel('Type').selectOption('production');
+  await save(page).click();
+  await page.getByText('Saved canary.').waitFor();
+  expect(await api.send('GET', '/api/admin/environments/canary')).toMatchObject({ type: 'production' });
+  await accessible(page);
+  await confirmDeletion(page, 'Delete environment', 'canary');
+  await page.getByText('canary is deleted.').waitFor();
+  await row(page, 'canary').waitFor({ state: 'hidden' });
+});
+
+test('an environment with enabled flags cannot be deleted, and the page links to them', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const flag = await flagWithStrategy(api);
+  await api.send('POST', `${flag.base}/environments/production/on`);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/environments?edit=environment:production');
+
+  await page.getByText('Not possible').waitFor();
+  expect(await page.getByRole('button', { name: 'Delete environment…' }).getAttribute('aria-disabled')).toBe(
+    'true',
+  );
+});
+
+test('creates, changes, deprecates and deletes a strategy type', async ({ page, api, logInAs }) => {
+  const name = `byCountry-${unique()}`;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/strategy-types?edit=new`);
+  const panel = page.getByRole('dialog', { name: 'New strategy type' });
+  await panel.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
+  await panel.getByRole('button', { name: 'Add a parameter' }).click();
+  await panel.getByLabel('Name of parameter 1').fill('countries');
+  await panel.getByLabel('Type of parameter 1').selectOption('list');
+  await accessible(page);
+  await panel.getByRole('button', { name: 'Create strategy type' }).click();
+  await row(page, name).getByText('1 parameter').waitFor();
+
+  await row(page, name).getByRole('button').click();
+  await page.getByLabel('Description', { exact: true }).fill('For some countries');
+  await save(page).click();
+  await page.getByText(`Saved ${name}.`).waitFor();
+  await page.getByRole('button', { name: 'Deprecate' }).click();
+  await page.getByRole('button', { name: 'Reactivate' }).waitFor();
+  await accessible(page);
+  expect(await api.send('GET', `/api/admin/strategies/${name}`)).toMatchObject({
+    description: 'For some countries',
+    deprecated: true,
+    parameters: [{ name: 'countries', type: 'list' }],
+  });
+  await confirmDeletion(page, 'Delete strategy type');
+  await page.getByText(`${name} is deleted.`).waitFor();
+  await expect(api.send('GET', `/api/admin/strategies/${name}`)).rejects.toThrow('404');
+});
+
+testWithOwnServer()('changes the lifetime of a feature type', async ({ page, api, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/feature-types');
+  await row(page, 'Release').getByRole('button').click();
+
+  await page.getByLabel('Lifetime in days').fill('forty');
+  await page.getByText('Enter a whole number').waitFor();
+  expect(await save(page).isDisabled()).toBe(true);
+  await page.getByLabel('Lifetime in days').fill('60');
+  await accessible(page);
+  await save(page).click();
+  await page.getByText('Saved Release.').waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+
+  await row(page, 'Release').getByText('60 days').waitFor();
+  expect(await api.send('GET', '/api/admin/feature-types/release')).toMatchObject({ lifetimeDays: 60 });
+  await accessible(page);
+});
+
+test('creates a tag type and its tags, and deletes them', async ({ page, api, logInAs }) => {
+  const name = `team-${unique()}`;
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/tags?edit=new');
+  const panel = page.getByRole('dialog', { name: 'New tag type' });
+  await panel.getByLabel('Name').fill(name);
+  await panel.getByLabel('Color').fill('red');
+  await panel.getByRole('button', { name: 'Create tag type' }).click();
+  await expect.poll(() => panel.getByLabel('Color').getAttribute('aria-invalid')).toBe('true');
+  await panel.getByLabel('Color').fill('#1A2B3C');
+  await panel.getByRole('button', { name: 'Create tag type' }).click();
+
+  const own = page.getByRole('dialog', { name });
+  await own.getByLabel('New tag').fill('checkout');
+  await own.getByRole('button', { name: 'Add tag' }).click();
+  await own.getByRole('link', { name: `${name}:checkout` }).waitFor();
+  await accessible(page);
+  await own.getByRole('button', { name: `Delete ${name}:checkout` }).click();
+  await page
+    .getByRole('dialog', { name: `Delete ${name}:checkout?` })
+    .getByRole('button', { name: 'Delete tag' })
+    .click();
+  await own.getByText('0 tags').waitFor();
+  await confirmDeletion(page, 'Delete tag type');
+  await page.getByText(`${name} is deleted.`).waitFor();
+  await expect(api.send('GET', `/api/admin/tag-types/${name}`)).rejects.toThrow('404');
+});
+
+test('users without permissions read the vocabulary, and the pages name what is missing', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { name } = await createField(api);
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto(`/admin/context-fields/${name}`);
+  await page.getByText('Requires UPDATE_CONTEXT_FIELD').waitFor();
+  expect(await page.getByLabel('Description').isDisabled()).toBe(true);
+
+  for (const [path, button] of [
+    ['environments', 'New environment'],
+    ['strategy-types', 'New strategy type'],
+    ['tags', 'New tag type'],
+  ] as const) {
+    await page.goto(`/admin/${path}`);
+    const create = page.getByRole('button', { name: new RegExp(`^${button}`) });
+    expect(await create.getAttribute('aria-disabled')).toBe('true');
+    await accessible(page);
+  }
+});
+
+test('a new context field is lost only after a question', async ({ page, logInAs }) => {
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto('/admin/context-fields/new');
+  await page.getByLabel('Description').fill('Country of the user');
+
+  await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+    () => page.getByRole('link', { name: 'Cancel' }).click(),
+  ]);
+});
+
+testBehindFront(
+  'a server error keeps each page and offers a retry',
+  async ({ page, server, logInAs, tolerated }) => {
+    tolerated.push(/responded with 500|status of 500/);
+    await logInAs({ rootRole: 'Admin' });
+    for (const [path, api] of [
+      ['environments', /^\/api\/admin\/environments/],
+      ['context-fields', /^\/api\/admin\/context/],
+      ['tags', /^\/api\/admin\/tag-types/],
+    ] as const) {
+      server.front.broken = { paths: api, status: 500 };
+      await page.goto(`/admin/${path}`);
+      await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
+      delete server.front.broken;
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await page.getByRole('row').nth(1).waitFor();
+    }
+  },
+);

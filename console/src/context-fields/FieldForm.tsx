@@ -1,0 +1,65 @@
+import '@mantine/core/styles/Checkbox.layer.css';
+import { Checkbox, TextInput } from '@mantine/core';
+import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import s from './context-fields.module.css';
+import type { Draft } from './draft.ts';
+import { LegalValues } from './LegalValues.tsx';
+
+const FIELDS = ['name', 'description', 'stickiness'];
+
+/** The fields of a context field. Only a new one has a name to choose. */
+export function FieldForm({
+  draft,
+  isNew,
+  error,
+  disabled,
+  onChange,
+}: {
+  draft: Draft;
+  isNew: boolean;
+  error: unknown;
+  disabled: boolean;
+  onChange(part: Partial<Draft>): void;
+}) {
+  const messages = messagesByField(error);
+  return (
+    <fieldset className={s.fields} disabled={disabled}>
+      <FormErrors messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)} />
+      {isNew && (
+        <TextInput
+          label="Name"
+          description="The name in the context that applications send. It never changes."
+          classNames={{ input: 'mono' }}
+          required
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          autoFocus
+          value={draft.name}
+          error={nameMessage(error)}
+          onChange={event => onChange({ name: event.target.value.trim() })}
+        />
+      )}
+      <TextInput
+        label="Description"
+        maxLength={250}
+        autoComplete="off"
+        value={draft.description}
+        error={messages.description}
+        onChange={event => onChange({ description: event.target.value })}
+      />
+      <Checkbox
+        label="Use for stickiness"
+        description="Gradual rollouts and variants can keep the same result for users with the same value."
+        checked={draft.stickiness}
+        onChange={event => onChange({ stickiness: event.target.checked })}
+      />
+      <LegalValues
+        values={draft.legalValues}
+        error={messages.legalValues}
+        onChange={legalValues => onChange({ legalValues })}
+      />
+    </fieldset>
+  );
+}

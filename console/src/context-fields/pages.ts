@@ -1,0 +1,2 @@
+export { ContextFieldPage, NewContextFieldPage } from './field.tsx';
+export { ContextFieldsPage } from './list.tsx';

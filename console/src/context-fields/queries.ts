@@ -1,0 +1,60 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
+import type { Subject } from '../ui/last-change.ts';
+
+export type ContextField = Schemas['ContextField'];
+export type LegalValue = Schemas['LegalValue'];
+type Update = Schemas['ContextFieldUpdate'];
+
+const FIELD = '/api/admin/context/{contextField}';
+const OF_PROJECT = '/api/admin/projects/{projectId}/context/{contextField}';
+
+/** A field, and the ETag that proves which state the user has seen. */
+export const fieldQuery = (name: string) =>
+  queryOptions({
+    queryKey: [...keys.contextFields, name],
+    queryFn: async ({ signal }) => {
+      const call = api.GET(FIELD, { params: { path: { contextField: name } }, signal });
+      const field = await unwrap(call);
+      return { field, etag: (await call).response.headers.get('ETag') ?? '*' };
+    },
+  });
+
+/** The strategies with a constraint on the field, in themselves or in their segments. */
+export const usesQuery = (name: string) =>
+  queryOptions({
+    queryKey: [...keys.contextFields, name, 'strategies'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET(`${FIELD}/strategies`, { params: { path: { contextField: name } }, signal })))
+        .strategies,
+  });
+
+export const createField = (body: Schemas['NewContextField']): Promise<ContextField> =>
+  unwrap(api.POST('/api/admin/context', { body }));
+
+/** Replaces a field. The server rejects it with 412 if somebody changed it meanwhile. */
+export const updateField = ({ name, project }: ContextField, body: Update, etag: string): Promise<void> => {
+  const headers = { 'If-Match': etag };
+  const path = { contextField: name };
+  return done(
+    project === null
+      ? api.PUT(FIELD, { params: { path }, body, headers })
+      : api.PUT(OF_PROJECT, { params: { path: { ...path, projectId: project } }, body, headers }),
+  );
+};
+
+export const deleteField = ({ name, project }: ContextField): Promise<void> => {
+  const path = { contextField: name };
+  return done(
+    project === null
+      ? api.DELETE(FIELD, { params: { path } })
+      : api.DELETE(OF_PROJECT, { params: { path: { ...path, projectId: project } } }),
+  );
+};
+
+export const subjectOf = (name: string): Subject => ({
+  types: ['context-field-created', 'context-field-updated'],
+  text: name,
+  isAbout: ({ data, preData }) => data?.name === name || preData?.name === name,
+});

@@ -1,0 +1,243 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { useMissingPermissions } from '../api/me.ts';
+import { Conflict } from '../ui/Conflict.tsx';
+import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { findChange } from '../ui/last-change.ts';
+import { SaveBar } from '../ui/SaveBar.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import { useFilters } from '../ui/useFilters.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import type { Version } from '../ui/versions.ts';
+import { counted } from '../ui/words.ts';
+import s from './environments.module.css';
+import {
+  createEnvironment,
+  deleteEnvironment,
+  type Environment,
+  environmentQuery,
+  subjectOf,
+  updateEnvironment,
+} from './queries.ts';
+
+const TYPES = ['development', 'test', 'preproduction', 'production'];
+
+function TypeSelect({
+  type,
+  error,
+  onChange,
+}: {
+  type: string;
+  error: string | undefined;
+  onChange(type: string): void;
+}) {
+  return (
+    <NativeSelect
+      label="Type"
+      description={
+        type === 'production'
+          ? 'The console asks before a flag is toggled in it.'
+          : 'Decides the mark of the environment on flag pages.'
+      }
+      value={type}
+      error={error}
+      data={[...new Set([...TYPES, type])]}
+      onChange={event => onChange(event.target.value)}
+    />
+  );
+}
+
+/** The panel that creates an environment. */
+export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
+  const { leave } = useFilters();
+  const { draft, change, isChanged, forget } = useDraft('new-environment', {
+    name: '',
+    type: 'development',
+  });
+  const create = useMutation({
+    mutationFn: () => createEnvironment(draft),
+    onSuccess: ({ name }) => {
+      forget();
+      leave({ edit: undefined });
+      toast({ message: `Created ${name}. Add it to projects on their settings pages.` });
+    },
+  });
+  const { isAsking, question } = useUnsaved(isChanged && !create.isSuccess, forget);
+  const messages = messagesByField(create.error);
+  return (
+    <SidePanel title="New environment" isAsking={isAsking} onClose={onClose}>
+      <Form
+        onSubmit={() => create.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="filled" loading={create.isPending} disabled={draft.name === ''}>
+              Create environment
+            </Button>
+          </>
+        }
+      >
+        <FormErrors
+          messages={isNameTaken(create.error) ? [] : otherMessages(create.error, ['name', 'type'])}
+        />
+        <TextInput
+          label="Name"
+          description="A part of addresses and of the API. It never changes."
+          classNames={{ input: 'mono' }}
+          required
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          value={draft.name}
+          error={nameMessage(create.error)}
+          onChange={event => {
+            change({ name: event.target.value.trim() });
+            create.reset();
+          }}
+        />
+        <TypeSelect type={draft.type} error={messages.type} onChange={type => change({ type })} />
+      </Form>
+      {question}
+    </SidePanel>
+  );
+}
+
+/** The panel of an environment: its type, and what deleting it would lose. */
+export function EnvironmentPanel({ name, onClose }: { name: string; onClose(): void }) {
+  const { data, error, refetch } = useQuery(environmentQuery(name));
+  if (data)
+    return (
+      <Editor
+        environment={data.environment}
+        current={{ draft: { type: data.environment.type }, etag: data.etag }}
+        onClose={onClose}
+      />
+    );
+  return (
+    <SidePanel title={name} onClose={onClose}>
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+    </SidePanel>
+  );
+}
+
+type Draft = { type: string };
+
+function Editor({
+  environment,
+  current,
+  onClose,
+}: {
+  environment: Environment;
+  current: Version<Draft>;
+  onClose(): void;
+}) {
+  const { name } = environment;
+  const client = useQueryClient();
+  const missing = useMissingPermissions('updateEnvironment');
+  const read = async () => {
+    const now = await client.fetchQuery({ ...environmentQuery(name), staleTime: 0 });
+    return { draft: { type: now.environment.type }, etag: now.etag };
+  };
+  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `environment:${name}`,
+    current,
+    read,
+    save: (sent, etag) => updateEnvironment(name, sent, etag),
+    findChange: () => findChange(subjectOf(name)),
+    onSaved: async () => {
+      toast({ message: `Saved ${name}.` });
+      return await read();
+    },
+  });
+  return (
+    <SidePanel title={name} isAsking={question !== null && changes.length > 0} onClose={onClose}>
+      {conflict ? (
+        <Conflict noun="environment" {...conflict} />
+      ) : (
+        <div className={s.panel}>
+          <FormErrors messages={otherMessages(error, ['type'])} />
+          <fieldset className={s.fields} disabled={missing.length > 0 || editor.isPending}>
+            <TypeSelect
+              type={draft.type}
+              error={messagesByField(error).type}
+              onChange={type => change({ type })}
+            />
+          </fieldset>
+          <LastChange subject={subjectOf(name)} />
+          <Deletion environment={environment} />
+          {(changes.length > 0 || missing.length > 0) && (
+            <SaveBar
+              changes={changes}
+              missing={missing}
+              disabled={missing.length > 0}
+              pending={editor.isPending}
+              onSave={editor.save}
+              onDiscard={editor.discard}
+            />
+          )}
+        </div>
+      )}
+      {question}
+    </SidePanel>
+  );
+}
+
+function Deletion({ environment }: { environment: Environment }) {
+  const { leave } = useFilters();
+  const { name, projectCount, enabledToggleCount, apiTokenCount } = environment;
+  const remove = async () => {
+    await deleteEnvironment(name);
+    leave({ edit: undefined });
+    toast({ message: `${name} is deleted.` });
+  };
+  return (
+    <DangerZone>
+      <DangerAction
+        title="Delete this environment"
+        action="Delete environment"
+        call="deleteEnvironment"
+        typed={name}
+        blocked={blockedBy(environment)}
+        onConfirm={remove}
+      >
+        {projectCount === 0
+          ? 'No project that you can read has it.'
+          : `${counted(projectCount, 'project')} lose the strategies and variants of all flags in it.`}
+        {enabledToggleCount + apiTokenCount === 0 && ' No flag is enabled in it, and no API token is for it.'}
+      </DangerAction>
+    </DangerZone>
+  );
+}
+
+/** Why an environment cannot be deleted, with links to what has to end first. */
+function blockedBy({ name, protected: isProtected, enabledToggleCount, apiTokenCount }: Environment) {
+  if (isProtected) return 'Not possible: the environment is protected.';
+  if (enabledToggleCount + apiTokenCount === 0) return undefined;
+  return (
+    <>
+      Not possible while{' '}
+      {enabledToggleCount > 0 && (
+        <Link to="/flags" search={{ status: `${name}:enabled` }}>
+          {counted(enabledToggleCount, 'flag')} {enabledToggleCount === 1 ? 'is' : 'are'} enabled in it
+        </Link>
+      )}
+      {enabledToggleCount > 0 && apiTokenCount > 0 && ' and '}
+      {apiTokenCount > 0 && (
+        <Link to="/admin/tokens" search={{ query: name }}>
+          {counted(apiTokenCount, 'API token')} {apiTokenCount === 1 ? 'is' : 'are'} for it
+        </Link>
+      )}
+      .
+    </>
+  );
+}

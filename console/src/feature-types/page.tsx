@@ -1,0 +1,154 @@
+import { TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { useMissingPermissions } from '../api/me.ts';
+import { Conflict } from '../ui/Conflict.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { ListPage } from '../ui/ListPage.tsx';
+import { findChange } from '../ui/last-change.ts';
+import { Cell } from '../ui/Row.tsx';
+import { SaveBar } from '../ui/SaveBar.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import { useFilters } from '../ui/useFilters.ts';
+import type { Version } from '../ui/versions.ts';
+import { counted } from '../ui/words.ts';
+import s from './feature-types.module.css';
+import {
+  type FeatureType,
+  featureTypeQuery,
+  featureTypesQuery,
+  subjectOf,
+  updateLifetime,
+} from './queries.ts';
+
+const keyOf = ({ id }: FeatureType): string => id;
+const textOf = ({ name, description }: FeatureType): string => `${name}\n${description}`;
+const COLUMNS = [{ label: 'Feature type' }, { label: 'Lifetime' }];
+
+const lifetimeOf = ({ lifetimeDays }: Pick<FeatureType, 'lifetimeDays'>): string =>
+  lifetimeDays === null ? 'unlimited' : counted(lifetimeDays, 'day');
+
+/** The feature types and their lifetimes. A flag that is older is potentially stale. */
+export function FeatureTypesPage() {
+  const { data, error, refetch } = useQuery(featureTypesQuery);
+  const { search, push, replace } = useFilters();
+  const open = useCallback(({ id }: FeatureType) => push({ edit: `type:${id}` }), [push]);
+  const render = useCallback(
+    (type: FeatureType) => (
+      <>
+        <Cell as="name">
+          <button type="button" className={s.name} onClick={() => open(type)}>
+            {type.name}
+          </button>
+          <small>{type.description}</small>
+        </Cell>
+        <Cell as="dim">{lifetimeOf(type)}</Cell>
+      </>
+    ),
+    [open],
+  );
+  const edited = data?.find(({ id }) => search.edit === `type:${id}`);
+  return (
+    <ListPage
+      title="Feature types"
+      noun="feature type"
+      rows={data}
+      error={error}
+      onRetry={() => void refetch()}
+      keyOf={keyOf}
+      textOf={textOf}
+      placeholder="Name or description"
+      columns={COLUMNS}
+      className={s.columns ?? ''}
+      render={render}
+      onOpen={open}
+      about={{ href: '/docs/#tag/feature-types', label: 'About feature types' }}
+      empty="No feature types."
+    >
+      {edited && <Panel key={edited.id} type={edited} onClose={() => replace({ edit: undefined })} />}
+    </ListPage>
+  );
+}
+
+/** Days as text. Empty: unlimited. */
+type Draft = { lifetimeDays: string };
+const draftOf = ({ lifetimeDays }: FeatureType): Draft => ({ lifetimeDays: String(lifetimeDays ?? '') });
+
+function Panel({ type: { id, name }, onClose }: { type: FeatureType; onClose(): void }) {
+  const { data, error, refetch } = useQuery(featureTypeQuery(id));
+  if (data)
+    return (
+      <Editor type={data.type} current={{ draft: draftOf(data.type), etag: data.etag }} onClose={onClose} />
+    );
+  return (
+    <SidePanel title={name} onClose={onClose}>
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+    </SidePanel>
+  );
+}
+
+const DAYS = /^([1-9]\d{0,4})?$/;
+
+function Editor({ type, current, onClose }: { type: FeatureType; current: Version<Draft>; onClose(): void }) {
+  const client = useQueryClient();
+  const missing = useMissingPermissions('updateFeatureTypeLifetime');
+  const read = async () => {
+    const now = await client.fetchQuery({ ...featureTypeQuery(type.id), staleTime: 0 });
+    return { draft: draftOf(now.type), etag: now.etag };
+  };
+  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `feature-type:${type.id}`,
+    current,
+    read,
+    save: (sent, etag) =>
+      updateLifetime(type.id, sent.lifetimeDays === '' ? null : Number(sent.lifetimeDays), etag),
+    findChange: () => findChange(subjectOf(type.id)),
+    onSaved: async () => {
+      toast({ message: `Saved ${type.name}.` });
+      return await read();
+    },
+  });
+  const isValid = DAYS.test(draft.lifetimeDays);
+  return (
+    <SidePanel title={type.name} isAsking={changes.length > 0} onClose={onClose}>
+      {conflict ? (
+        <Conflict noun="feature type" {...conflict} />
+      ) : (
+        <div className={s.panel}>
+          <p>{type.description}</p>
+          <FormErrors messages={otherMessages(error, ['lifetimeDays'])} />
+          <TextInput
+            label="Lifetime in days"
+            description="A flag that is older is potentially stale and lowers the health of its project. Empty: unlimited."
+            inputMode="numeric"
+            data-autofocus
+            disabled={missing.length > 0 || editor.isPending}
+            value={draft.lifetimeDays}
+            error={
+              messagesByField(error).lifetimeDays ??
+              (isValid ? undefined : 'Enter a whole number from 1 to 36500, or nothing.')
+            }
+            onChange={event => change({ lifetimeDays: event.target.value.trim() })}
+          />
+          <LastChange subject={subjectOf(type.id)} />
+          {(changes.length > 0 || missing.length > 0) && (
+            <SaveBar
+              changes={changes}
+              missing={missing}
+              disabled={missing.length > 0 || !isValid}
+              pending={editor.isPending}
+              onSave={editor.save}
+              onDiscard={editor.discard}
+            />
+          )}
+        </div>
+      )}
+      {question}
+    </SidePanel>
+  );
+}

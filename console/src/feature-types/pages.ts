@@ -1,0 +1,1 @@
+export { FeatureTypesPage } from './page.tsx';

@@ -1,0 +1,40 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, done, type Schemas, unwrap } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
+import type { Subject } from '../ui/last-change.ts';
+
+export type FeatureType = Schemas['FeatureType'];
+
+const pathOf = (id: string) => ({ params: { path: { id } } });
+
+export const featureTypesQuery = queryOptions({
+  queryKey: [...keys.featureTypes, 'list'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/feature-types', { signal }))).types,
+  staleTime: 30_000,
+});
+
+/** A feature type, and the ETag that proves which state the user has seen. */
+export const featureTypeQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.featureTypes, 'one', id],
+    queryFn: async ({ signal }) => {
+      const call = api.GET('/api/admin/feature-types/{id}', { ...pathOf(id), signal });
+      const type = await unwrap(call);
+      return { type, etag: (await call).response.headers.get('ETag') ?? '*' };
+    },
+  });
+
+/** Changes after how many days a flag of the type is potentially stale. */
+export const updateLifetime = (id: string, lifetimeDays: number | null, etag: string): Promise<void> =>
+  done(
+    api.PUT('/api/admin/feature-types/{id}/lifetime', {
+      ...pathOf(id),
+      body: { lifetimeDays },
+      headers: { 'If-Match': etag },
+    }),
+  );
+
+export const subjectOf = (id: string): Subject => ({
+  types: ['feature-type-updated'],
+  isAbout: ({ data }) => data?.id === id,
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { effectOf, inProduction } from './effect.ts';
+
+const ENVIRONMENTS = [
+  { name: 'development', type: 'development' },
+  { name: 'staging', type: 'preproduction' },
+  { name: 'production', type: 'production' },
+];
+const use = (featureName: string, environment: string) => ({
+  id: `${featureName} ${environment} ${Math.random()}`,
+  featureName,
+  projectId: 'payments',
+  environment,
+  strategyName: 'flexibleRollout',
+});
+const flag = (name: string, enabled: Record<string, boolean>) => ({
+  name,
+  environments: Object.entries(enabled).map(([environment, on]) => ({
+    name: environment,
+    type: environment,
+    sortOrder: 1,
+    enabled: on,
+    variantCount: 0,
+    hasStrategies: true,
+    hasEnabledStrategies: true,
+    yes: 0,
+    no: 0,
+  })),
+});
+
+test('counts a flag once in an environment, however many of its strategies use the segment', () => {
+  const uses = [use('checkout', 'production'), use('checkout', 'production'), use('sepa', 'staging')];
+
+  const effects = effectOf(uses, ENVIRONMENTS, undefined);
+
+  expect(effects.map(({ environment, affected }) => [environment, affected.length])).toEqual([
+    ['staging', 1],
+    ['production', 1],
+  ]);
+});
+
+test('separates flags that are disabled: a change reaches nobody there', () => {
+  const uses = [use('checkout', 'production'), use('sepa', 'production')];
+  const flags = [flag('checkout', { production: true }), flag('sepa', { production: false })];
+
+  const effects = effectOf(uses, ENVIRONMENTS, flags);
+
+  expect(effects).toEqual([
+    {
+      environment: 'production',
+      type: 'production',
+      affected: [{ name: 'checkout', project: 'payments' }],
+      disabled: ['sepa'],
+    },
+  ]);
+  expect(inProduction(effects)).toBe(1);
+});
+
+test('counts the flags of all environments of type production', () => {
+  const environments = [...ENVIRONMENTS, { name: 'eu', type: 'production' }];
+  const uses = [
+    use('checkout', 'production'),
+    use('checkout', 'eu'),
+    use('sepa', 'eu'),
+    use('new', 'staging'),
+  ];
+
+  expect(inProduction(effectOf(uses, environments, undefined))).toBe(2);
+});

@@ -1,0 +1,3 @@
+export { SegmentsPage } from './list.tsx';
+export { NewSegmentPage } from './new.tsx';
+export { SegmentPage } from './segment.tsx';

@@ -1,0 +1,200 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { Pencil } from 'lucide-react';
+import { useMissingPermissions } from '../api/me.ts';
+import { contextQuery } from '../features/queries.ts';
+import { environmentsQuery } from '../shell/queries.ts';
+import { Conflict } from '../ui/Conflict.tsx';
+import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { FormAndEffect } from '../ui/FormAndEffect.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { findChange } from '../ui/last-change.ts';
+import { Page } from '../ui/Page.tsx';
+import { SaveBar } from '../ui/SaveBar.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { State } from '../ui/State.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import type { Version } from '../ui/versions.ts';
+import { counted } from '../ui/words.ts';
+import { bodyOf, type Draft, draftOf, problemsOf } from './draft.ts';
+import { Effect } from './Effect.tsx';
+import { effectOf, inProduction } from './effect.ts';
+import {
+  deleteSegment,
+  flagsOfSegmentQuery,
+  type Segment,
+  type StrategyUse,
+  segmentQuery,
+  subjectOf,
+  updateSegment,
+  usesQuery,
+} from './queries.ts';
+import { SegmentForm } from './SegmentForm.tsx';
+import { StrategyUses } from './StrategyUses.tsx';
+import s from './segments.module.css';
+
+/** A segment: its constraints, and what depends on them. */
+export function SegmentPage() {
+  const { segmentId = '' } = useParams({ strict: false });
+  const { data, error, refetch } = useQuery(segmentQuery(segmentId));
+  if (data)
+    return (
+      <Editor
+        key={segmentId}
+        segment={data.segment}
+        current={{ draft: draftOf(data.segment), etag: data.etag }}
+      />
+    );
+  return (
+    <Page title="Segment" crumbs={<Link to="/admin/segments">Segments</Link>}>
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />}
+    </Page>
+  );
+}
+
+function Editor({ segment, current }: { segment: Segment; current: Version<Draft> }) {
+  const client = useQueryClient();
+  const { id } = segment;
+  const key = String(id);
+  const missing = useMissingPermissions(
+    segment.project === null ? 'updateSegment' : 'updateProjectSegment',
+    segment.project === null ? {} : { project: segment.project },
+  );
+  const read = async () => {
+    const now = await client.fetchQuery({ ...segmentQuery(key), staleTime: 0 });
+    return { draft: draftOf(now.segment), etag: now.etag };
+  };
+  const { draft, base, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `segment:${id}`,
+    current,
+    read,
+    save: (sent, etag) => updateSegment(id, bodyOf(sent), etag),
+    findChange: () => findChange(subjectOf(segment)),
+    onSaved: async sent => {
+      toast({ message: `Saved ${sent.name.trim()}.` });
+      return await read();
+    },
+  });
+  const fields = fieldsOf(useQuery(contextQuery).data ?? [], draft.project);
+  const environments = useQuery(environmentsQuery).data?.environments ?? [];
+  const uses = useQuery(usesQuery(key)).data;
+  const flags = useQuery(flagsOfSegmentQuery(segment.name)).data;
+  const effects = effectOf(uses ?? [], environments, flags);
+  const isAudienceChanged = changes.some(({ path }) => path[0] === 'constraints');
+  const production = isAudienceChanged ? inProduction(effects) : 0;
+  const problems = problemsOf(draft, fields);
+  return (
+    <Page
+      title={<span className="mono">{segment.name}</span>}
+      name={segment.name}
+      crumbs={<Link to="/admin/segments">Segments</Link>}
+      note={
+        changes.length > 0 && (
+          <State tone="info" icon={<Pencil size={12} />}>
+            {counted(changes.length, 'unsaved change')}
+          </State>
+        )
+      }
+      actions={
+        <a href="/docs/#tag/segments" className={s.about}>
+          About segments
+        </a>
+      }
+    >
+      {conflict ? (
+        <div className={s.conflict}>
+          <h2 className="sr">Conflict</h2>
+          <Conflict noun="segment" {...conflict} />
+        </div>
+      ) : (
+        <FormAndEffect
+          as="page"
+          title="Effect"
+          onSubmit={editor.save}
+          form={
+            <>
+              <SegmentForm
+                draft={draft}
+                base={base}
+                fields={fields}
+                error={error}
+                disabled={editor.isPending || missing.length > 0}
+                onChange={change}
+              />
+              <Deletion segment={segment} uses={uses} />
+            </>
+          }
+          bar={
+            (changes.length > 0 || missing.length > 0) && (
+              <SaveBar
+                changes={changes}
+                action={
+                  production > 0 ? `Save and change ${counted(production, 'flag')} in production` : 'Save'
+                }
+                missing={missing}
+                pending={editor.isPending}
+                disabled={problems.length > 0 || missing.length > 0}
+                onSave={editor.save}
+                onDiscard={editor.discard}
+              />
+            )
+          }
+        >
+          <Effect effects={effects} isChanged={isAudienceChanged} />
+          <StrategyUses uses={uses} empty="No strategy uses it." />
+          <LastChange subject={subjectOf(segment)} />
+        </FormAndEffect>
+      )}
+      {question}
+    </Page>
+  );
+}
+
+/** The fields that a segment can use: those of the instance, and those of its project. */
+export const fieldsOf = <Field extends { project: string | null }>(
+  fields: readonly Field[],
+  project: string,
+): Field[] => fields.filter(field => field.project === null || field.project === project);
+
+function Deletion({ segment, uses }: { segment: Segment; uses: readonly StrategyUse[] | undefined }) {
+  const navigate = useNavigate();
+  const { id, name, project } = segment;
+  const remove = async () => {
+    await deleteSegment(id);
+    await navigate({ to: '/admin/segments', ignoreBlocker: true });
+    toast({ message: `${name} is deleted.` });
+  };
+  const [first] = uses ?? [];
+  return (
+    <DangerZone>
+      <DangerAction
+        title="Delete this segment"
+        action="Delete segment"
+        call={project === null ? 'deleteSegment' : 'deleteProjectSegment'}
+        {...(project !== null && { project })}
+        blocked={
+          uses &&
+          first && (
+            <>
+              Not possible while{' '}
+              <Link
+                to="/projects/$projectId/features/$featureName"
+                params={{ projectId: first.projectId, featureName: first.featureName }}
+                search={{ environment: first.environment, edit: first.id }}
+              >
+                {counted(uses.length, 'strategy', 'strategies')}
+              </Link>{' '}
+              {uses.length === 1 ? 'uses' : 'use'} it. Remove it from {uses.length === 1 ? 'it' : 'them'}{' '}
+              first.
+            </>
+          )
+        }
+        onConfirm={remove}
+      >
+        No strategy that you can read uses it. Its constraints are lost.
+      </DangerAction>
+    </DangerZone>
+  );
+}

@@ -1,0 +1,293 @@
+import '@mantine/core/styles/Checkbox.layer.css';
+import { ActionIcon, Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Plus, X } from 'lucide-react';
+import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { useMissingPermissions } from '../api/me.ts';
+import { Can } from '../ui/Can.tsx';
+import { Conflict } from '../ui/Conflict.tsx';
+import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { findChange } from '../ui/last-change.ts';
+import { SaveBar } from '../ui/SaveBar.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { toast, toastError } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import { useFilters } from '../ui/useFilters.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import type { Version } from '../ui/versions.ts';
+import {
+  createStrategyType,
+  deleteStrategyType,
+  type Parameter,
+  type StrategyType,
+  setDeprecated,
+  strategyTypeQuery,
+  subjectOf,
+  updateStrategyType,
+} from './queries.ts';
+import s from './strategy-types.module.css';
+
+type Draft = { description: string; parameters: Parameter[] };
+
+const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
+const FIELDS = ['name', 'description'];
+
+const draftOf = ({ description, parameters }: StrategyType): Draft => ({ description, parameters });
+const isComplete = ({ parameters }: Draft): boolean => parameters.every(({ name }) => name.trim() !== '');
+
+/** The panel that creates a strategy type. SDKs must implement it under its name. */
+export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
+  const { leave } = useFilters();
+  const { draft, change, isChanged, forget } = useDraft<Draft & { name: string }>('new-strategy-type', {
+    name: '',
+    description: '',
+    parameters: [],
+  });
+  const create = useMutation({
+    mutationFn: () => createStrategyType(draft),
+    onSuccess: ({ name }) => {
+      forget();
+      leave({ edit: undefined });
+      toast({ message: `Created ${name}.` });
+    },
+  });
+  const { isAsking, question } = useUnsaved(isChanged && !create.isSuccess, forget);
+  return (
+    <SidePanel title="New strategy type" isAsking={isAsking} onClose={onClose}>
+      <Form
+        onSubmit={() => create.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button
+              type="submit"
+              variant="filled"
+              loading={create.isPending}
+              disabled={draft.name === '' || !isComplete(draft)}
+            >
+              Create strategy type
+            </Button>
+          </>
+        }
+      >
+        <FormErrors messages={isNameTaken(create.error) ? [] : otherMessages(create.error, FIELDS)} />
+        <TextInput
+          label="Name"
+          description="SDKs implement the type under this name. It never changes."
+          classNames={{ input: 'mono' }}
+          required
+          maxLength={100}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          value={draft.name}
+          error={nameMessage(create.error)}
+          onChange={event => {
+            change({ name: event.target.value.trim() });
+            create.reset();
+          }}
+        />
+        <TypeFields draft={draft} error={create.error} onChange={change} />
+      </Form>
+      {question}
+    </SidePanel>
+  );
+}
+
+/** The panel of a strategy type. Only custom types can be changed. */
+export function StrategyTypePanel({ name, onClose }: { name: string; onClose(): void }) {
+  const { data, error, refetch } = useQuery(strategyTypeQuery(name));
+  if (data)
+    return (
+      <Editor type={data.type} current={{ draft: draftOf(data.type), etag: data.etag }} onClose={onClose} />
+    );
+  return (
+    <SidePanel title={name} onClose={onClose}>
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+    </SidePanel>
+  );
+}
+
+function Editor({
+  type,
+  current,
+  onClose,
+}: {
+  type: StrategyType;
+  current: Version<Draft>;
+  onClose(): void;
+}) {
+  const { name, editable, deprecated } = type;
+  const client = useQueryClient();
+  const missing = useMissingPermissions('updateStrategyType');
+  const read = async () => {
+    const now = await client.fetchQuery({ ...strategyTypeQuery(name), staleTime: 0 });
+    return { draft: draftOf(now.type), etag: now.etag };
+  };
+  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `strategy-type:${name}`,
+    current,
+    read,
+    save: (sent, etag) => updateStrategyType(name, sent, etag),
+    findChange: () => findChange(subjectOf(name)),
+    onSaved: async () => {
+      toast({ message: `Saved ${name}.` });
+      return await read();
+    },
+  });
+  const deprecate = async () => {
+    await setDeprecated(name, !deprecated);
+    toast({ message: `${name} is ${deprecated ? 'reactivated' : 'deprecated'}.` });
+  };
+  return (
+    <SidePanel title={type.displayName ?? name} isAsking={changes.length > 0} onClose={onClose}>
+      {conflict ? (
+        <Conflict noun="strategy type" {...conflict} />
+      ) : (
+        <div className={s.panel}>
+          {!editable && (
+            <p className={s.words}>Built in: every SDK implements it, and nobody can change it.</p>
+          )}
+          <fieldset className={s.fields} disabled={!editable || missing.length > 0 || editor.isPending}>
+            <FormErrors messages={otherMessages(error, FIELDS)} />
+            <TypeFields draft={draft} error={error} onChange={change} />
+          </fieldset>
+          <LastChange subject={subjectOf(name)} />
+          {editable && (
+            <>
+              <div>
+                <Can call="deprecateStrategyType">
+                  <Button onClick={() => void deprecate().catch(toastError)}>
+                    {deprecated ? 'Reactivate' : 'Deprecate'}
+                  </Button>
+                </Can>
+                <p className={s.words}>
+                  {deprecated
+                    ? 'New strategies should not use it. Existing strategies work.'
+                    : 'Deprecate it when new strategies should no longer use it.'}
+                </p>
+              </div>
+              <Deletion name={name} />
+            </>
+          )}
+          {editable && (changes.length > 0 || missing.length > 0) && (
+            <SaveBar
+              changes={changes}
+              missing={missing}
+              disabled={missing.length > 0 || !isComplete(draft)}
+              pending={editor.isPending}
+              onSave={editor.save}
+              onDiscard={editor.discard}
+            />
+          )}
+        </div>
+      )}
+      {question}
+    </SidePanel>
+  );
+}
+
+function Deletion({ name }: { name: string }) {
+  const { leave } = useFilters();
+  const remove = async () => {
+    await deleteStrategyType(name);
+    leave({ edit: undefined });
+    toast({ message: `${name} is deleted.` });
+  };
+  return (
+    <DangerZone>
+      <DangerAction
+        title="Delete this strategy type"
+        action="Delete strategy type"
+        call="deleteStrategyType"
+        onConfirm={remove}
+      >
+        The server rejects it while a flag or a default strategy uses the type.
+      </DangerAction>
+    </DangerZone>
+  );
+}
+
+function TypeFields({
+  draft: { description, parameters },
+  error,
+  onChange,
+}: {
+  draft: Draft;
+  error: unknown;
+  onChange(part: Partial<Draft>): void;
+}) {
+  const set = (index: number, part: Partial<Parameter>) =>
+    onChange({ parameters: parameters.map((one, n) => (n === index ? { ...one, ...part } : one)) });
+  return (
+    <>
+      <Textarea
+        label="Description"
+        rows={2}
+        maxLength={4000}
+        value={description}
+        error={messagesByField(error).description}
+        onChange={event => onChange({ description: event.target.value })}
+      />
+      <section aria-label="Parameters">
+        <h3 className={s.heading}>Parameters</h3>
+        {parameters.map((parameter, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the name of a parameter changes while it is typed
+          <div key={index} className={s.parameter}>
+            <TextInput
+              aria-label={`Name of parameter ${index + 1}`}
+              placeholder="Name"
+              maxLength={100}
+              value={parameter.name}
+              error={parameter.name.trim() === ''}
+              onChange={event => set(index, { name: event.target.value })}
+            />
+            <NativeSelect
+              aria-label={`Type of parameter ${index + 1}`}
+              value={parameter.type}
+              data={PARAMETER_TYPES}
+              onChange={event =>
+                set(index, { type: PARAMETER_TYPES.find(one => one === event.target.value) ?? 'string' })
+              }
+            />
+            <Checkbox
+              label="Required"
+              checked={parameter.required ?? false}
+              onChange={event => set(index, { required: event.target.checked })}
+            />
+            <ActionIcon
+              aria-label={`Remove parameter ${parameter.name || index + 1}`}
+              onClick={() => onChange({ parameters: parameters.filter((_, n) => n !== index) })}
+            >
+              <X size={14} />
+            </ActionIcon>
+            <TextInput
+              aria-label={`Description of parameter ${index + 1}`}
+              placeholder="Description"
+              maxLength={1000}
+              value={parameter.description ?? ''}
+              onChange={event => set(index, { description: event.target.value })}
+            />
+          </div>
+        ))}
+        <Button
+          variant="subtle"
+          leftSection={<Plus size={14} />}
+          disabled={parameters.length >= 100}
+          onClick={() =>
+            onChange({
+              parameters: [...parameters, { name: '', type: 'string', description: '', required: false }],
+            })
+          }
+        >
+          Add a parameter
+        </Button>
+      </section>
+    </>
+  );
+}

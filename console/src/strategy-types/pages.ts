@@ -1,0 +1,1 @@
+export { StrategyTypesPage } from './page.tsx';

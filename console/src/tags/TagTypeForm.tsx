@@ -1,0 +1,113 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { FormErrors } from '../ui/Failure.tsx';
+import { Form } from '../ui/Form.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useDraft } from '../ui/useDraft.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import { useUnsaved } from '../ui/useUnsaved.tsx';
+import { createTagType, type TagType } from './queries.ts';
+
+/** Empty texts stand for null. */
+export type Draft = { description: string; color: string };
+export const FIELDS = ['name', 'description', 'color'];
+
+export const draftOf = ({ description, color }: TagType): Draft => ({
+  description: description ?? '',
+  color: color ?? '',
+});
+export const bodyOf = ({ description, color }: Draft) => ({
+  description: description.trim() || null,
+  color: color || null,
+});
+
+/** The panel that creates a tag type. */
+export function NewTagTypePanel({ onClose }: { onClose(): void }) {
+  const { leave } = useFilters();
+  const { draft, change, isChanged, forget } = useDraft('new-tag-type', {
+    name: '',
+    description: '',
+    color: '',
+  });
+  const create = useMutation({
+    mutationFn: () => createTagType({ name: draft.name, ...bodyOf(draft) }),
+    onSuccess: ({ name }) => {
+      forget();
+      leave({ edit: `type:${name}` });
+      toast({ message: `Created ${name}.` });
+    },
+  });
+  const { isAsking, question } = useUnsaved(isChanged && !create.isSuccess, forget);
+  return (
+    <SidePanel title="New tag type" isAsking={isAsking} onClose={onClose}>
+      <Form
+        onSubmit={() => create.mutate()}
+        actions={
+          <>
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="filled" loading={create.isPending} disabled={draft.name === ''}>
+              Create tag type
+            </Button>
+          </>
+        }
+      >
+        <FormErrors messages={isNameTaken(create.error) ? [] : otherMessages(create.error, FIELDS)} />
+        <TextInput
+          label="Name"
+          description="The part of a tag before the colon. It never changes."
+          classNames={{ input: 'mono' }}
+          required
+          maxLength={50}
+          autoComplete="off"
+          spellCheck={false}
+          data-autofocus
+          value={draft.name}
+          error={nameMessage(create.error)}
+          onChange={event => {
+            change({ name: event.target.value.trim() });
+            create.reset();
+          }}
+        />
+        <TagTypeFields draft={draft} error={create.error} onChange={change} />
+      </Form>
+      {question}
+    </SidePanel>
+  );
+}
+
+export function TagTypeFields({
+  draft,
+  error,
+  onChange,
+}: {
+  draft: Draft;
+  error: unknown;
+  onChange(part: Partial<Draft>): void;
+}) {
+  const messages = messagesByField(error);
+  return (
+    <>
+      <TextInput
+        label="Description"
+        maxLength={1000}
+        autoComplete="off"
+        value={draft.description}
+        error={messages.description}
+        onChange={event => onChange({ description: event.target.value })}
+      />
+      <TextInput
+        label="Color"
+        description="As #1A2B3C, or empty."
+        placeholder="#1A2B3C"
+        maxLength={7}
+        autoComplete="off"
+        spellCheck={false}
+        value={draft.color}
+        error={messages.color}
+        onChange={event => onChange({ color: event.target.value.trim() })}
+      />
+    </>
+  );
+}

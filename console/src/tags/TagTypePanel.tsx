@@ -1,0 +1,202 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { messagesByField, otherMessages } from '../api/errors.ts';
+import { useMissingPermissions } from '../api/me.ts';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { Conflict } from '../ui/Conflict.tsx';
+import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
+import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { LastChange } from '../ui/LastChange.tsx';
+import { findChange } from '../ui/last-change.ts';
+import { SaveBar } from '../ui/SaveBar.tsx';
+import { SidePanel } from '../ui/SidePanel.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useEditor } from '../ui/useEditor.tsx';
+import { useFilters } from '../ui/useFilters.ts';
+import type { Version } from '../ui/versions.ts';
+import { counted } from '../ui/words.ts';
+import {
+  createTag,
+  deleteTag,
+  deleteTagType,
+  subjectOf,
+  type Tag,
+  type TagType,
+  tagTypeQuery,
+  updateTagType,
+} from './queries.ts';
+import { bodyOf, type Draft, draftOf, FIELDS, TagTypeFields } from './TagTypeForm.tsx';
+import s from './tags.module.css';
+
+/** The panel of a tag type: its description and color, and its tags. */
+export function TagTypePanel({
+  name,
+  tags,
+  onClose,
+}: {
+  name: string;
+  tags: readonly Tag[];
+  onClose(): void;
+}) {
+  const { data, error, refetch } = useQuery(tagTypeQuery(name));
+  if (data)
+    return (
+      <Editor
+        type={data.tagType}
+        current={{ draft: draftOf(data.tagType), etag: data.etag }}
+        tags={tags}
+        onClose={onClose}
+      />
+    );
+  return (
+    <SidePanel title={name} onClose={onClose}>
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+    </SidePanel>
+  );
+}
+
+function Editor({
+  type: { name },
+  current,
+  tags,
+  onClose,
+}: {
+  type: TagType;
+  current: Version<Draft>;
+  tags: readonly Tag[];
+  onClose(): void;
+}) {
+  const client = useQueryClient();
+  const { leave } = useFilters();
+  const missing = useMissingPermissions('updateTagType');
+  const read = async () => {
+    const now = await client.fetchQuery({ ...tagTypeQuery(name), staleTime: 0 });
+    return { draft: draftOf(now.tagType), etag: now.etag };
+  };
+  const { draft, changes, change, error, conflict, question, ...editor } = useEditor<Draft>({
+    thing: `tag-type:${name}`,
+    current,
+    read,
+    save: (sent, etag) => updateTagType(name, bodyOf(sent), etag),
+    findChange: () => findChange(subjectOf(name)),
+    onSaved: async () => {
+      toast({ message: `Saved ${name}.` });
+      return await read();
+    },
+  });
+  const remove = async () => {
+    await deleteTagType(name);
+    leave({ edit: undefined });
+    toast({ message: `${name} is deleted.` });
+  };
+  return (
+    <SidePanel title={name} isAsking={changes.length > 0} onClose={onClose}>
+      {conflict ? (
+        <Conflict noun="tag type" {...conflict} />
+      ) : (
+        <div className={s.panel}>
+          <fieldset className={s.fields} disabled={missing.length > 0 || editor.isPending}>
+            <FormErrors messages={otherMessages(error, FIELDS)} />
+            <TagTypeFields draft={draft} error={error} onChange={change} />
+          </fieldset>
+          <Values type={name} tags={tags} />
+          <LastChange subject={subjectOf(name)} />
+          <DangerZone>
+            <DangerAction
+              title="Delete this tag type"
+              action="Delete tag type"
+              call="deleteTagType"
+              {...(tags.length > 0 && { typed: name })}
+              onConfirm={remove}
+            >
+              {tags.length === 0
+                ? 'It has no tags.'
+                : `Its ${counted(tags.length, 'tag')} are removed from all flags.`}
+            </DangerAction>
+          </DangerZone>
+          {(changes.length > 0 || missing.length > 0) && (
+            <SaveBar
+              changes={changes}
+              missing={missing}
+              disabled={missing.length > 0}
+              pending={editor.isPending}
+              onSave={editor.save}
+              onDiscard={editor.discard}
+            />
+          )}
+        </div>
+      )}
+      {question}
+    </SidePanel>
+  );
+}
+
+/** The tags of a type. Each links to the flags that have it. */
+function Values({ type, tags }: { type: string; tags: readonly Tag[] }) {
+  const [value, setValue] = useState('');
+  const [asked, ask] = useState<Tag>();
+  const add = useMutation({
+    mutationFn: () => createTag({ type, value: value.trim() }),
+    onSuccess: () => setValue(''),
+  });
+  const messages = messagesByField(add.error);
+  return (
+    <section aria-label="Tags">
+      <h3 className={s.heading}>{counted(tags.length, 'tag')}</h3>
+      <ul className={s.tags}>
+        {tags.map(tag => (
+          <li key={tag.value}>
+            <Link to="/flags" search={{ tag: `INCLUDE:${type}:${tag.value}` }} className="mono">
+              {type}:{tag.value}
+            </Link>
+            <Can call="deleteTag">
+              <ActionIcon size={22} aria-label={`Delete ${type}:${tag.value}`} onClick={() => ask(tag)}>
+                <X size={13} />
+              </ActionIcon>
+            </Can>
+          </li>
+        ))}
+      </ul>
+      <form
+        className={s.add}
+        onSubmit={event => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <TextInput
+          aria-label="New tag"
+          placeholder="New value, 2 to 50 characters"
+          maxLength={50}
+          autoComplete="off"
+          value={value}
+          error={messages.value ?? otherMessages(add.error, ['value'])[0]}
+          onChange={event => {
+            setValue(event.target.value);
+            add.reset();
+          }}
+        />
+        <Button type="submit" loading={add.isPending} disabled={value.trim().length < 2}>
+          Add tag
+        </Button>
+      </form>
+      <Confirm
+        opened={asked !== undefined}
+        danger
+        title={`Delete ${type}:${asked?.value}?`}
+        action="Delete tag"
+        onConfirm={async () => {
+          if (asked) await deleteTag(asked);
+        }}
+        onClose={() => ask(undefined)}
+      >
+        <p>All flags with this tag lose it.</p>
+      </Confirm>
+    </section>
+  );
+}
