@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Actor, Credential } from '../../platform/actor.ts';
+import { spreadRetryMs } from '../../platform/http/output/server-sent-events.ts';
 import { commentFrame, heartbeatFrame, resetFrame, startFrame } from './frames.ts';
 import type { StreamSearch } from './parameters.ts';
 
@@ -63,10 +64,9 @@ export function makeListener(
 }
 
 export function start(listener: Listener, position: number, epoch: string): void {
-  const spread = RETRY_MS.most - RETRY_MS.least;
   listener.position = position;
   listener.epoch = epoch;
-  push(listener, startFrame(Math.round(RETRY_MS.least + Math.random() * spread), position));
+  push(listener, startFrame(spreadRetryMs(RETRY_MS), position));
 }
 
 export const hasRoom = ({ isOpen, stream }: Listener): boolean =>

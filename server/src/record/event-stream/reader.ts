@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
+import { startHeartbeats } from '../../platform/http/output/server-sent-events.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { epochChanged } from '../epoch/one-epoch.ts';
 import { readEpoch } from '../epoch/store.ts';
@@ -35,8 +36,6 @@ const POLL_MS = 100;
 const RETRY_MS = 1_000;
 /** Without events, a stream ends this long after its token was revoked. */
 const ACCESS_CHECK_MS = 5_000;
-/** Proxies close connections that are silent for 30 s or longer. */
-const HEARTBEAT_MS = 15_000;
 const EVENTS_AT_ONCE = 100;
 const CLOSE_WITHIN_MS = 1_000;
 
@@ -95,7 +94,7 @@ export function makeEventStream(
   }
 
   async function run(): Promise<void> {
-    const heartbeat = setInterval(() => listeners.forEach(beat), HEARTBEAT_MS);
+    const stopHeartbeats = startHeartbeats(listeners, beat);
     caughtUpAt = Date.now();
     accessCheckedAt = Date.now();
     while (listeners.size > 0) {
@@ -104,7 +103,7 @@ export function makeEventStream(
       if (!more) await sleep(failing ? RETRY_MS : POLL_MS);
     }
     // In the turn that found no listener, so that the next listener starts a new run.
-    clearInterval(heartbeat);
+    stopHeartbeats();
     position = undefined;
     history = undefined;
     running = undefined;

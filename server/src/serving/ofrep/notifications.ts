@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import type { Release } from '../../platform/admission/shares.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
+import { eventBlock, spreadRetryMs, startHeartbeats } from '../../platform/http/output/server-sent-events.ts';
 import type { SdkAdmission } from '../admission.ts';
 import { featuresOf, type Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
@@ -15,14 +16,11 @@ const FLAGS_PER_TICK = 25_000;
 const LEAST_FLAGS = 100;
 /** Comparing the revision of a stream takes as long as evaluating so many flags. */
 const COMPARING_FLAGS = 5;
-/** Every stream gets a comment every 15 s. A part of the streams has its turn each second: 20,000 writes take 0.2 s. */
-const COMMENT_PARTS = 15;
-const COMMENT_PART_MS = 1_000;
 const CHECK_TOKENS_MS = 500;
 /** A client that does not read is disconnected. */
 const MOST_WAITING_BYTES = 65_536;
 /** Clients reconnect after 2 to 6 s, each after its own time. */
-const RETRY_MS = { least: 2_000, spread: 4_000 };
+const RETRY_MS = { least: 2_000, most: 6_000 };
 
 export type Notifications = {
   /** Opens a stream that says when to evaluate again. Throws 429 if there are too many. */
@@ -41,8 +39,6 @@ type Stream = {
   release: Release;
   /** The position that the client was last notified of. */
   sent: string | undefined;
-  /** The part of the streams that this one gets its comments with. */
-  part: number;
 };
 
 /** Streams for pages that use OpenFeature. A stream carries the news that flags changed, and no flags. */
@@ -55,7 +51,6 @@ export function makeNotifications(
   const pending = new Set<Stream>();
   let ticking: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let opened = 0;
 
   new Gauge({
     name: 'halyard_sdk_ofrep_streams',
@@ -107,7 +102,7 @@ export function makeNotifications(
       flags += Math.max(LEAST_FLAGS, sizeOf(scope));
       stream.sent = position;
       const data = JSON.stringify({ type: 'refetchEvaluation', etag: position });
-      write(stream, `id: ${position}\ndata: ${data}\n\n`);
+      write(stream, eventBlock({ id: position, data }));
     }
     schedule();
   };
@@ -130,11 +125,7 @@ export function makeNotifications(
     for (const stream of streams) if (!state.tokens.isValid(stream.token)) end(stream);
   };
   const checking = setInterval(endInvalid, CHECK_TOKENS_MS).unref();
-  let part = 0;
-  const commenting = setInterval(() => {
-    part = (part + 1) % COMMENT_PARTS;
-    for (const stream of streams) if (stream.part === part) write(stream, ':\n\n');
-  }, COMMENT_PART_MS).unref();
+  const stopHeartbeats = startHeartbeats(streams, stream => write(stream, eventBlock({ comment: '' })));
 
   return {
     open: (reply, { token, caller, lastEventId }, headers) => {
@@ -143,12 +134,11 @@ export function makeNotifications(
       const { raw } = reply.hijack();
       // The client left while the environment was loaded.
       if (raw.destroyed) return release();
-      opened = (opened + 1) % COMMENT_PARTS;
-      const stream: Stream = { raw, token, release, sent: lastEventId, part: opened };
+      const stream: Stream = { raw, token, release, sent: lastEventId };
       streams.add(stream);
       raw.on('close', () => end(stream));
       raw.writeHead(200, headers);
-      raw.write(`retry: ${Math.round(RETRY_MS.least + Math.random() * RETRY_MS.spread)}\n\n`);
+      raw.write(eventBlock({ retryMs: spreadRetryMs(RETRY_MS) }));
       // A change between the evaluation of the client and this moment would go unnoticed.
       pending.add(stream);
       schedule();
@@ -158,7 +148,7 @@ export function makeNotifications(
       stopListening();
       stopTokens();
       clearInterval(checking);
-      clearInterval(commenting);
+      stopHeartbeats();
       clearTimeout(ticking);
       for (const stream of streams) end(stream);
     },

@@ -1,3 +1,4 @@
+import { eventBlock } from '../../platform/http/output/server-sent-events.ts';
 import { makeBodyCache } from '../state/body-cache.ts';
 import { positionOf } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
@@ -8,13 +9,13 @@ const MOST_CACHED_BYTES = 64 * 1_024 * 1_024;
 const RETRY_MS = 2_000;
 
 /** A comment, which tells both ends and all proxies that the connection is alive. */
-export const COMMENT = Buffer.from(':\n\n');
+export const COMMENT = Buffer.from(eventBlock({ comment: '' }));
 
 /** A comment that says why the stream ends. */
-export const commentFrame = (why: string): Buffer => Buffer.from(`: ${why}\n\n`);
+export const commentFrame = (why: string): Buffer => Buffer.from(eventBlock({ comment: why }));
 
 /** The last line of a stream. The client adds jitter of its own: it returns after half of the time to all of it. */
-export const retryFrame = (ms: number): Buffer => Buffer.from(`retry: ${Math.round(ms)}\n\n`);
+export const retryFrame = (ms: number): Buffer => Buffer.from(eventBlock({ retryMs: ms }));
 
 /** Builds each frame once for all streams that need it. */
 export function makeFrames(state: Pick<ServingState, 'hydration' | 'delta'>) {
@@ -26,8 +27,8 @@ export function makeFrames(state: Pick<ServingState, 'hydration' | 'delta'>) {
     const id = positionOf(scope.current.epoch, scope.id, Math.max(revision, from ?? 0));
     // A hydration on an open stream looks like the first event: proxies replace everything then.
     return delta && !isNew
-      ? Buffer.from(`id: ${id}\nevent: unleash-updated\ndata: ${text}\n\n`)
-      : Buffer.from(`id: ${id}\nevent: unleash-connected\nretry: ${RETRY_MS}\ndata: ${text}\n\n`);
+      ? Buffer.from(eventBlock({ id, event: 'unleash-updated', data: text }))
+      : Buffer.from(eventBlock({ id, event: 'unleash-connected', retryMs: RETRY_MS, data: text }));
   };
 
   /** The frame that brings the client from its position to the current revision. */

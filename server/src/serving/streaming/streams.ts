@@ -4,10 +4,10 @@ import type { FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Shares } from '../../platform/admission/shares.ts';
 import { ApiError, tooManyRequests } from '../../platform/errors.ts';
+import { spreadRetryMs, startHeartbeats } from '../../platform/http/output/server-sent-events.ts';
 import type { Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
-import { startComments } from './comments.ts';
 import { makeFanOut } from './fan-out.ts';
 import { COMMENT, commentFrame, makeFrames, retryFrame } from './frames.ts';
 import { makeHydrationLimit } from './hydration-limit.ts';
@@ -48,7 +48,7 @@ export type Streams = {
 
 /** The client reconnects within a few seconds. */
 function endStream(socket: Socket): void {
-  socket.write(retryFrame(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least)));
+  socket.write(retryFrame(spreadRetryMs(RETRY_MS)));
   socket.destroySoon();
 }
 
@@ -151,11 +151,15 @@ export function makeStreams(
   });
   const fanOut = makeFanOut(bring, group => observe((performance.now() - group.changedAt) / 1_000));
 
-  const stopComments = startComments(all, limits.commentsEveryMs, stream => {
-    if (stream.largeFrame === 'under way' || stream.socket.destroyed) return;
-    counts.bytes += COMMENT.length;
-    stream.socket.write(COMMENT);
-  });
+  const stopHeartbeats = startHeartbeats(
+    all,
+    stream => {
+      if (stream.largeFrame === 'under way' || stream.socket.destroyed) return;
+      counts.bytes += COMMENT.length;
+      stream.socket.write(COMMENT);
+    },
+    limits.commentsEveryMs,
+  );
 
   /** Ends the streams of tokens that are no longer valid. The streams of a token whose projects changed hydrate. */
   const checkTokens = (): void => {
@@ -247,7 +251,7 @@ export function makeStreams(
     // A client that does not read keeps nobody waiting.
     for (const { socket } of all) socket.destroy();
     clearInterval(sweeping);
-    stopComments();
+    stopHeartbeats();
     fanOut.stop();
     for (const stop of stopListening) stop();
   };
