@@ -74,6 +74,17 @@ export default defineConfig({
         },
       },
       {
+        // The client of the console on a real server, without a browser.
+        extends: true,
+        test: {
+          name: 'console client',
+          include: ['console/integration/*.test.ts'],
+          setupFiles: [],
+          globalSetup: [BUNDLE, 'console/integration/support/global-setup.ts'],
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
         // A browser on a real server with the built console. After the other tests, which take all cores.
         test: {
           name: 'console e2e',

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
@@ -177,22 +177,38 @@ test('new events enter at the top, and wait behind a button while the reader has
   await button.waitFor({ state: 'detached' });
 });
 
-// A slow change delays the streams of all users of its server.
-testWithOwnServer()(
+/** The log of a flag with a change that has not committed, and later changes that have. A slow change delays all streams of its server. */
+const testWithSlowChange = testWithOwnServer().extend<{
+  openLog: (
+    toggles: number,
+  ) => Promise<{ flag: string; project: string; found: Locator; commit: () => Promise<void> }>;
+}>({
+  openLog: async ({ page, api, server, logInAs }, use) =>
+    await use(async toggles => {
+      const project = await createProject(api);
+      const flag = await createFlag(api, project);
+      const { commit } = await startSlowChange(server.databaseUrl, {
+        type: 'feature-archived',
+        project,
+        flag,
+      });
+      await toggle(api, project, flag, toggles);
+      await logInAs({ rootRole: 'Admin' });
+      await page.goto(`/events?feature=IS:${flag}`);
+      const found = page.getByRole('search').getByRole('status');
+      // With the one of the flag, and one of a strategy: enabling the flag the first time adds it.
+      await expect.poll(() => found.textContent()).toBe(`${toggles + 2} events`);
+      return { flag, project, found, commit };
+    }),
+});
+
+testWithSlowChange(
   'an event that commits late appears once, below the newer ones',
-  async ({ page, api, server, logInAs }) => {
-    const project = await createProject(api);
-    const flag = await createFlag(api, project);
-    const slow = await startSlowChange(server.databaseUrl, { type: 'feature-archived', project, flag });
-    // Four events with the one of the flag: enabling it the first time adds a strategy.
-    await toggle(api, project, flag, 2);
-    await logInAs({ rootRole: 'Admin' });
-    await page.goto(`/events?feature=IS:${flag}`);
-    const found = page.getByRole('search').getByRole('status');
-    await expect.poll(() => found.textContent()).toBe('4 events');
+  async ({ page, api, openLog }) => {
+    const { flag, project, found, commit } = await openLog(2);
     await expect.poll(() => rows(page).count()).toBe(3);
 
-    await slow.commit();
+    await commit();
 
     await expect.poll(() => found.textContent()).toBe('5 events');
     await expect.poll(() => rows(page).nth(2).textContent()).toContain('archived');
@@ -203,19 +219,12 @@ testWithOwnServer()(
   },
 );
 
-testWithOwnServer()(
+testWithSlowChange(
   'an event that commits after a whole page of newer ones appears on its page',
-  async ({ page, api, server, logInAs }) => {
-    const project = await createProject(api);
-    const flag = await createFlag(api, project);
-    const slow = await startSlowChange(server.databaseUrl, { type: 'feature-archived', project, flag });
-    await toggle(api, project, flag, 110);
-    await logInAs({ rootRole: 'Admin' });
-    await page.goto(`/events?feature=IS:${flag}`);
-    const found = page.getByRole('search').getByRole('status');
-    await expect.poll(() => found.textContent()).toBe('112 events');
+  async ({ page, openLog }) => {
+    const { found, commit } = await openLog(110);
 
-    await slow.commit();
+    await commit();
 
     await expect.poll(() => found.textContent()).toBe('113 events');
     const list = page.getByRole('listbox', { name: 'Events, newest first' });

@@ -1,13 +1,25 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { createFlag, createProject, unique } from './support/api.ts';
+import { type Api, createFlag, createProject, type NewPerson, type Person, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { test, testBehindFront } from './support/test.ts';
 
 const titleOf = (page: Page) => page.getByRole('textbox', { name: 'Title' });
 const save = (page: Page) => page.getByRole('button', { name: /^Save to production/ }).click();
 const conflict = (page: Page) => page.getByText('while you edited it');
+
+/** A user who has typed the title of a strategy, and has not saved it. */
+async function typeTitle(
+  { page, api, logInAs }: { page: Page; api: Api; logInAs: (roles: NewPerson) => Promise<Person> },
+  title: string,
+) {
+  const flag = await flagWithStrategy(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${flag.address}?edit=${flag.id}`);
+  await titleOf(page).fill(title);
+  return flag;
+}
 
 /** Reloads, and accepts that the browser asks about unsaved input. */
 async function reload(page: Page): Promise<void> {
@@ -18,11 +30,8 @@ async function reload(page: Page): Promise<void> {
 testBehindFront(
   'an editor keeps its input if the network is back before the server',
   async ({ page, api, server, logInAs, tolerated }) => {
-    const { address, id } = await flagWithStrategy(api);
-    await logInAs({ rootRole: 'Admin' });
     tolerated.push(/ERR_|Failed to load resource/);
-    await page.goto(`${address}?edit=${id}`);
-    await titleOf(page).fill('Mine');
+    await typeTitle({ page, api, logInAs }, 'Mine');
 
     await page.context().setOffline(true);
     server.front.state = 'away';
@@ -40,11 +49,8 @@ testBehindFront(
 testBehindFront(
   'a save during an outage is retried until the server is back, and can be stopped',
   async ({ page, api, server, logInAs, tolerated }) => {
-    const { address, id, strategies } = await flagWithStrategy(api);
-    await logInAs({ rootRole: 'Admin' });
     tolerated.push(/ERR_|Failed to load resource/);
-    await page.goto(`${address}?edit=${id}`);
-    await titleOf(page).fill('First');
+    const { strategies } = await typeTitle({ page, api, logInAs }, 'First');
     const waiting = page.getByText('1 change is not saved yet. Halyard keeps trying.');
 
     server.front.state = 'away';
@@ -83,11 +89,8 @@ test('a lost response is neither a conflict nor a second change', async ({
   logInAs,
   tolerated,
 }) => {
-  const { address, id, name, strategies } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
   tolerated.push(/ERR_CONNECTION_RESET/);
-  await page.goto(`${address}?edit=${id}`);
-  await titleOf(page).fill('Mine');
+  const { address, name, strategies } = await typeTitle({ page, api, logInAs }, 'Mine');
 
   await loseResponses(page, 2);
   await save(page);
@@ -114,11 +117,8 @@ test('input that was sent and edited again is no conflict with its own first sav
   logInAs,
   tolerated,
 }) => {
-  const { address, id, strategies } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
   tolerated.push(/ERR_CONNECTION_RESET/);
-  await page.goto(`${address}?edit=${id}`);
-  await titleOf(page).fill('First');
+  const { strategies } = await typeTitle({ page, api, logInAs }, 'First');
   await loseResponses(page, 100);
   await save(page);
   await page.getByRole('button', { name: 'Stop trying' }).click();
@@ -136,10 +136,7 @@ test('input that was sent and edited again is no conflict with its own first sav
 });
 
 test('input survives a reload until it is saved or discarded', async ({ page, api, logInAs }) => {
-  const { address, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
-  await titleOf(page).fill('Mine');
+  const { address, id } = await typeTitle({ page, api, logInAs }, 'Mine');
 
   await reload(page);
   await page.getByText('Your unsaved input is restored.').waitFor();
@@ -160,10 +157,7 @@ test('input survives a reload until it is saved or discarded', async ({ page, ap
 });
 
 test('restored input that somebody else overtook is a conflict at once', async ({ page, api, logInAs }) => {
-  const { address, id, strategies } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
-  await titleOf(page).fill('Mine');
+  const { id, strategies } = await typeTitle({ page, api, logInAs }, 'Mine');
   await api.send('PUT', `${strategies}/${id}`, { name: 'flexibleRollout', title: 'Theirs', parameters: {} });
 
   await reload(page);
@@ -180,11 +174,8 @@ test('a strategy that somebody deletes keeps its editor, and saving adds it agai
   logInAs,
   tolerated,
 }) => {
-  const { address, id, strategies } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
   tolerated.push(/404/);
-  await page.goto(`${address}?edit=${id}`);
-  await titleOf(page).fill('Mine');
+  const { id, strategies } = await typeTitle({ page, api, logInAs }, 'Mine');
   await api.send('DELETE', `${strategies}/${id}`);
 
   await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();

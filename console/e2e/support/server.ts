@@ -15,6 +15,8 @@ export type ConsoleServer = {
   stop: () => Promise<void>;
 };
 
+const SECRET_KEY = randomBytes(32).toString('base64');
+
 const newName = (): string => `halyard_console_${randomBytes(6).toString('hex')}`;
 
 /** A server whose database can become unreachable, and reachable again. */
@@ -44,15 +46,7 @@ export async function startServer(
 ): Promise<ConsoleServer> {
   const adminToken = `*:*.${randomBytes(24).toString('hex')}`;
   await copyDatabase(template, name);
-  const running = await startProcess({
-    DATABASE_URL: urlOf(name),
-    HALYARD_INIT_ADMIN_TOKENS: adminToken,
-    HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
-    // Tests deliver to receivers on this machine.
-    HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
-    LOG_LEVEL: 'warn',
-    ...env,
-  });
+  const running = await startOn(name, { HALYARD_INIT_ADMIN_TOKENS: adminToken, ...env });
   return {
     url: `http://localhost:${running.port}`,
     adminToken,
@@ -60,6 +54,41 @@ export async function startServer(
     stop: async () => {
       await stopProcess(running);
       await discardDatabase(name);
+    },
+  };
+}
+
+const startOn = (database: string, env: Record<string, string>) =>
+  startProcess({
+    DATABASE_URL: urlOf(database),
+    HALYARD_SECRET_KEY: SECRET_KEY,
+    // Tests deliver to receivers on this machine.
+    HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
+    LOG_LEVEL: 'warn',
+    ...env,
+  });
+
+/** A server that can be stopped and started again. Its address stays, because a load balancer is in front of it. */
+export async function startRestartableServer(template: string) {
+  const name = newName();
+  const env = { HALYARD_INIT_ADMIN_TOKENS: `*:*.${randomBytes(24).toString('hex')}` };
+  await copyDatabase(template, name);
+  let running = await startOn(name, env);
+  const target = { url: running.url };
+  const front = await startFront(target);
+  return {
+    url: front.url,
+    adminToken: env.HALYARD_INIT_ADMIN_TOKENS,
+    databaseUrl: urlOf(name),
+    kill: () => stopProcess(running, 'SIGKILL'),
+    restart: async () => {
+      running = await startOn(name, env);
+      target.url = running.url;
+    },
+    stop: async () => {
+      await front.close();
+      await stopProcess(running);
+      await dropDatabase(name);
     },
   };
 }
@@ -73,12 +102,14 @@ export type Front = {
   broken?: { paths: RegExp; status: 500 | 502 };
   /** The next writes reach the server, and their responses get lost. */
   lost: number;
+  /** Ends all connections, and with them the event streams. */
+  cut: () => void;
   close: () => Promise<void>;
 };
 
 /** Passes requests on to the server. A restarted server may have another address. */
 export async function startFront(target: { url: string }): Promise<Front> {
-  const front: Front = { url: '', state: 'up', lost: 0, close: async () => {} };
+  const front: Front = { url: '', state: 'up', lost: 0, cut: () => {}, close: async () => {} };
   const server = createServer((request, response) => {
     const { method, url: path = '', headers } = request;
     if (front.state === 'away') return request.socket.destroy();
@@ -94,6 +125,7 @@ export async function startFront(target: { url: string }): Promise<Front> {
         return void from.on('end', () => request.socket.destroy());
       }
       response.writeHead(from.statusCode ?? 502, from.headers);
+      from.on('error', () => response.destroy());
       from.pipe(response);
     });
     passed.on('error', () => response.destroy());
@@ -103,6 +135,7 @@ export async function startFront(target: { url: string }): Promise<Front> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   front.url = `http://localhost:${port}`;
+  front.cut = () => server.closeAllConnections();
   front.close = async () => {
     server.closeAllConnections();
     server.close();
