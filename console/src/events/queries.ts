@@ -56,7 +56,9 @@ export const eventsPage = (client: QueryClient, filters: Search, page: number, a
       // Before the search: an event is found by the search, or comes after the position, or both.
       const position = page === 0 ? await positionOf(signal) : undefined;
       const previous = client.getQueryData<Found>([...keys.eventLog(filters), page - 1])?.events.at(-1);
-      const start = previous ? { before: previous.id } : { offset: page * PAGE_SIZE + added };
+      // A first page that is loaded again has the added events.
+      const offset = page === 0 ? 0 : page * PAGE_SIZE + added;
+      const start = previous ? { before: previous.id } : { offset };
       return { ...(await searchWhole({ ...filters, ...start }, PAGE_SIZE, signal)), position };
     },
     staleTime: Number.POSITIVE_INFINITY,
