@@ -75,12 +75,13 @@ export default defineConfig({
       },
       {
         // The client of the console on a real server, without a browser.
-        extends: true,
         test: {
           name: 'console client',
           include: ['console/integration/*.test.ts'],
-          setupFiles: [],
-          globalSetup: [BUNDLE, 'console/integration/support/global-setup.ts'],
+          globalSetup: [TEMPLATE, BUNDLE, 'console/integration/support/global-setup.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
           sequence: { groupOrder: 0 },
         },
       },

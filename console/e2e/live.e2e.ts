@@ -54,7 +54,7 @@ type Restartable = Target & { kill: () => Promise<unknown>; restart: () => Promi
 const testWithRestarts = test.extend<{ server: Restartable }>({
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
   server: async ({}, use) => {
-    const server = await startRestartableServer(inject('consoleTemplate'));
+    const server = await startRestartableServer(inject('template'));
     try {
       await use(server);
     } finally {

@@ -15,7 +15,7 @@ let followEvents: typeof import('../src/live/stream.ts')['followEvents'];
 const controllers: AbortController[] = [];
 
 beforeAll(async () => {
-  server = await startServer(inject('clientTemplate'));
+  server = await startServer(inject('template'));
   admin = apiOf(server);
   target.url = server.url;
   front = await startFront(target);
@@ -92,7 +92,7 @@ test('a tab without a place for its stream learns that there is none', async () 
 });
 
 test('a log that lost events is announced, and followed from its end on', async () => {
-  const restored: ConsoleServer = await startServer(inject('clientTemplate'));
+  const restored: ConsoleServer = await startServer(inject('template'));
   try {
     const person = await createPerson(admin, { rootRole: 'Admin' });
     await createPerson(apiOf(restored), { ...person, rootRole: 'Admin' });

@@ -88,7 +88,7 @@ export async function startRestartableServer(template: string) {
     stop: async () => {
       await front.close();
       await stopProcess(running);
-      await dropDatabase(name);
+      await discardDatabase(name);
     },
   };
 }
