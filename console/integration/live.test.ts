@@ -34,13 +34,13 @@ async function shownFlag() {
   const projectId = await createProject(admin);
   const place = { projectId, featureName: await createFlag(admin, projectId) };
   const observer = new QueryObserver(client, flags.featureQuery(place));
+  const shown = () => observer.getCurrentResult().data;
+  const isEnabled = () => shown()?.environments.find(({ name }) => name === 'development')?.enabled;
   const seen: (boolean | undefined)[] = [];
   // As React reads it: after all changes of a moment.
   stops.push(observer.subscribe(notifyManager.batchCalls(() => seen.push(isEnabled()))));
   await expect.poll(() => observer.getCurrentResult().data?.name).toBe(place.featureName);
   const address = `/api/admin/projects/${projectId}/features/${place.featureName}`;
-  const shown = () => observer.getCurrentResult().data;
-  const isEnabled = () => shown()?.environments.find(({ name }) => name === 'development')?.enabled;
   const environment = { ...place, environment: 'development' };
   return { place, environment, address, shown, isEnabled, seen };
 }
