@@ -305,3 +305,36 @@ testBehindFront(
     await page.getByText('Nobody has a role in this project.').waitFor();
   },
 );
+
+test('a token of the project is created in its settings, and its secret is shown once', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/settings/tokens`);
+  const name = `shop-${unique()}`;
+
+  await page.getByText('No API tokens yet.').waitFor();
+  await page
+    .getByRole('button', { name: /New token/ })
+    .first()
+    .click();
+  await page.waitForURL(`/projects/${project}/settings/tokens/new`);
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByText('Waiting for the first SDK…').waitFor();
+  await accessible(page);
+  await page.getByLabel('I have stored the secret').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+
+  await page.waitForURL(new RegExp(`/projects/${project}/settings/tokens`));
+  await page.getByRole('row').filter({ hasText: name }).waitFor();
+  const { tokens } = await api.send<{ tokens: { tokenName: string; projects: string[] }[] }>(
+    'GET',
+    `/api/admin/projects/${project}/api-tokens`,
+  );
+  expect(tokens).toMatchObject([{ tokenName: name, projects: [project] }]);
+  await accessible(page);
+});

@@ -97,6 +97,8 @@ const home = () => import('./home/page.tsx');
 const flags = () => import('./feature-search/page.tsx');
 const projects = () => import('./projects/pages.ts');
 const projectSettings = () => import('./projects/settings/pages.ts');
+const projectTokens = () => import('./projects/settings/Tokens.tsx');
+const newProjectToken = () => import('./projects/settings/NewToken.tsx');
 const health = () => import('./health/page.tsx');
 const feature = () => import('./features/page.tsx');
 const featureEvents = () => import('./features/events.tsx');
@@ -138,7 +140,8 @@ const routes = root.addChildren([
     inShell('/projects/$projectId/settings', projectSettings, 'GeneralPage'),
     inShell('/projects/$projectId/settings/environments', projectSettings, 'EnvironmentsPage'),
     inShell('/projects/$projectId/settings/access', projectSettings, 'AccessPage'),
-    inShell('/projects/$projectId/settings/tokens', projectSettings, 'TokensPage'),
+    inShell('/projects/$projectId/settings/tokens', projectTokens, 'ProjectTokensPage'),
+    inShell('/projects/$projectId/settings/tokens/new', newProjectToken, 'NewProjectTokenPage'),
     inShell('/projects/$projectId/settings/naming', projectSettings, 'NamingPage'),
     inShell('/projects/$projectId/settings/danger', projectSettings, 'DangerPage'),
     inShell('/projects/$projectId/features/$featureName', feature, 'FeaturePage'),

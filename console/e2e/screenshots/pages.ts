@@ -27,6 +27,7 @@ export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
   { name: 'project-environments', path: '/projects/payments/settings/environments?edit=production' },
   { name: 'project-access', path: '/projects/payments/settings/access' },
   { name: 'project-tokens', path: '/projects/payments/settings/tokens' },
+  { name: 'project-token-new', path: '/projects/payments/settings/tokens/new' },
   { name: 'project-naming', path: '/projects/payments/settings/naming' },
   { name: 'project-danger', path: '/projects/payments/settings/danger' },
   { name: 'flag', path: '/projects/payments/features/checkout-express' },

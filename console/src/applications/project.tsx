@@ -55,7 +55,7 @@ function Applications({ projectId }: { projectId: string }) {
         <Empty
           action={
             typed === '' ? (
-              <Link to="/projects/$projectId/settings/tokens" params={{ projectId }} className={s.link}>
+              <Link to="/projects/$projectId/settings/tokens/new" params={{ projectId }} className={s.link}>
                 Create an API token
               </Link>
             ) : (

@@ -13,6 +13,11 @@ import { createToken, ENVIRONMENT, type FirstToken } from './queries.ts';
 import { Step } from './Step.tsx';
 
 type Type = 'backend' | 'frontend';
+const LEAVE = {
+  title: 'Leave without the secret?',
+  action: 'Leave',
+  text: 'You have not confirmed that you stored the secret. Halyard cannot show it again.',
+};
 
 /** The second step: a token, its secret, a program, and a line that turns green when the program connects. */
 export function ConnectStep({
@@ -39,7 +44,7 @@ export function ConnectStep({
       onCreated(next);
     },
   });
-  const { question } = useUnsaved(created !== undefined && !isStored, () => {});
+  const { question } = useUnsaved(created !== undefined && !isStored, () => {}, LEAVE);
   const isDone = connection !== undefined && connection.state !== 'waiting';
   const button = (type: Type, label: string) => (
     <Can call="createApiToken">

@@ -1,6 +1,7 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
-import { Shapes } from 'lucide-react';
+import { Link, useParams } from '@tanstack/react-router';
+import { Plus, Shapes } from 'lucide-react';
 import { type Segment, segmentsQuery } from '../features/queries.ts';
 import { constraintWords, textOf } from '../features/words.ts';
 import { Empty } from '../ui/Empty.tsx';
@@ -19,7 +20,18 @@ export function ProjectSegmentsPage() {
   const own = usable?.filter(({ project }) => project !== null) ?? [];
   const shared = usable?.filter(({ project }) => project === null) ?? [];
   return (
-    <ProjectPage projectId={projectId} part="Segments">
+    <ProjectPage
+      projectId={projectId}
+      part="Segments"
+      actions={
+        <Button
+          renderRoot={props => <Link {...props} to="/admin/segments/new" />}
+          leftSection={<Plus size={14} />}
+        >
+          New segment
+        </Button>
+      }
+    >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className={s.page} tabIndex={0} aria-label="Segments">
         {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
@@ -44,7 +56,9 @@ function Segments({ title, segments }: { title: string; segments: readonly Segme
         {segments.map(({ id, name, description, constraints, usedInFeatures, createdAt, createdBy }) => (
           <li key={id}>
             <span className={s.what}>
-              <b>{name}</b>
+              <Link to="/admin/segments/$segmentId" params={{ segmentId: String(id) }} className="mono">
+                {name}
+              </Link>
               <small>
                 {description ||
                   constraints.map(one => textOf(constraintWords(one))).join(' and ') ||

@@ -4,4 +4,3 @@ export { DangerPage } from './Danger.tsx';
 export { EnvironmentsPage } from './Environments.tsx';
 export { GeneralPage } from './General.tsx';
 export { NamingPage } from './Naming.tsx';
-export { TokensPage } from './Tokens.tsx';

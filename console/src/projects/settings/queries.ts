@@ -11,7 +11,6 @@ export type GroupAccess = schemas['GroupAccess'];
 export type EnvironmentOfProject = schemas['EnvironmentOfProject'];
 export type EnvironmentInProject = schemas['EnvironmentInProject'];
 export type DefaultStrategy = schemas['DefaultStrategy'];
-export type ApiToken = schemas['ApiToken'];
 export type NamingCheck = schemas['NamingCheck'];
 
 const PROJECT = '/api/admin/projects/{projectId}';
@@ -143,22 +142,6 @@ export const revokeRoles = (projectId: string, { kind, id }: Holder): Promise<vo
 /** Grants the role to all of them, in addition to their roles. */
 export const grantRole = (projectId: string, body: schemas['AccessGrant']): Promise<void> =>
   done(api.POST(`${PROJECT}/access`, { params: { path: { projectId } }, body }));
-
-/** The tokens of the project, without those of all projects. */
-export const tokensQuery = (projectId: string) =>
-  queryOptions({
-    queryKey: [...keys.project(projectId), 'tokens'],
-    queryFn: async ({ signal }) =>
-      (await unwrap(api.GET(`${PROJECT}/api-tokens`, { params: { path: { projectId } }, signal }))).tokens,
-    staleTime: 5_000,
-  });
-
-export const revokeToken = (projectId: string, tokenId: number): Promise<void> =>
-  done(
-    api.DELETE(`${PROJECT}/api-tokens/{token}`, {
-      params: { path: { projectId, token: String(tokenId) } },
-    }),
-  );
 
 /** What deleting the project deletes, as far as the user may read it. */
 export const lossesQuery = (projectId: string) =>

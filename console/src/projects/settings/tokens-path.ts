@@ -1,0 +1,3 @@
+/** The page with the API tokens of a project. */
+export const tokensPathOf = (projectId: string): string =>
+  `/projects/${encodeURIComponent(projectId)}/settings/tokens`;
