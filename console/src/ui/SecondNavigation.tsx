@@ -35,7 +35,7 @@ export function SecondNavigation({
       <nav className={s.column} aria-label={label}>
         {title && <strong>{title}</strong>}
         {groups.map(group => (
-          <section key={group.label ?? ''} aria-label={group.label ?? label}>
+          <section key={group.label ?? ''}>
             {group.label ? <h2>{group.label}</h2> : group !== groups[0] && <hr />}
             {group.items.map(item => (
               <Link
