@@ -99,6 +99,8 @@ export async function followEvents(signal: AbortSignal, on: Handlers): Promise<v
     const connection = new AbortController();
     const endIfHidden = () => isHidden() && connection.abort();
     document.addEventListener('visibilitychange', endIfHidden, { signal: connection.signal });
+    // A connection from before the browser was offline is probably dead, and nothing says so.
+    addEventListener('online', () => connection.abort(), { signal: connection.signal });
     try {
       for await (const blocks of connect(position, AbortSignal.any([signal, connection.signal])))
         take(blocks);
