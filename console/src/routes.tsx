@@ -86,7 +86,8 @@ async function openFirstEntry({ context }: { context: { queryClient: QueryClient
   if (first) throw redirect({ to: first.path, replace: true });
 }
 
-const apiTokens = () => import('./api-tokens/pages.ts');
+const apiTokens = () => import('./api-tokens/list.tsx');
+const newApiToken = () => import('./api-tokens/new.tsx');
 const environments = () => import('./environments/pages.ts');
 const segments = () => import('./segments/pages.ts');
 const contextFields = () => import('./context-fields/pages.ts');
@@ -169,7 +170,7 @@ const routes = root.addChildren([
     inShell('/profile', profile, 'ProfilePage'),
     administration.addChildren([
       inAdministration('/admin/tokens', apiTokens, 'TokensPage'),
-      inAdministration('/admin/tokens/new', apiTokens, 'NewTokenPage'),
+      inAdministration('/admin/tokens/new', newApiToken, 'NewTokenPage'),
       inAdministration('/admin/segments', segments, 'SegmentsPage'),
       inAdministration('/admin/segments/new', segments, 'NewSegmentPage'),
       inAdministration('/admin/segments/$segmentId', segments, 'SegmentPage'),

@@ -1,2 +1,0 @@
-export { TokensPage } from './list.tsx';
-export { NewTokenPage } from './new.tsx';
