@@ -47,7 +47,10 @@ test('creates an integration, shows its secret once, and sends a test', async ({
   await rows(page).filter({ hasText: '200' }).click();
   await page.getByRole('heading', { name: 'Delivered at attempt 1' }).waitFor();
   await accessible(page);
-  await page.getByRole('link', { name: 'Settings' }).click();
+  await page
+    .getByRole('navigation', { name: 'Parts of the integration' })
+    .getByRole('link', { name: 'Settings' })
+    .click();
   expect(await page.getByLabel(/^Address/).inputValue()).toBe('*****');
   await accessible(page);
   await page.goto('/integrations');
