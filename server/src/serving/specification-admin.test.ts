@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { useHarness } from '../test/harness.ts';
 import { loadSpecification } from '../test/load-specification.ts';
+import { call } from '../test/request.ts';
 import { startSdk } from '../test/sdk-client.ts';
 import { useSdkServer } from '../test/sdk-server.ts';
 import { casesOf, evaluate, SPECIFICATIONS } from '../test/specification.ts';
+import { DeltaBody, PollBody, strictViolations } from '../test/strict-sdk-shapes.ts';
 
 const WEIGHTS = 'Weights add up to 1,000';
 const NAMES = 'must contain only letters, digits';
@@ -55,9 +57,11 @@ const exceptionOf = (feature: string): { rule: string; cases: number } | undefin
 
 test.each(SPECIFICATIONS)('evaluates $name, except for what the admin API rejects', async specification => {
   const rejected = await loadSpecification(harness.app, specification);
-  const sdk = await startSdk(server.url, await server.token(specification.name), 'polling');
+  const token = await server.token(specification.name);
+  const sdk = await startSdk(server.url, token, 'polling');
   const results = evaluate(sdk, specification);
   sdk.destroy();
+  await expectStrictShapes(token);
 
   expect(results).not.toEqual([]);
   const failed = Map.groupBy(
@@ -77,6 +81,20 @@ test.each(SPECIFICATIONS)('evaluates $name, except for what the admin API reject
   }
   for (const feature of failed.keys()) seen.add(feature);
 });
+
+/** Polls with segments apart and inline, and asks for everything as a delta. */
+async function expectStrictShapes(token: string): Promise<void> {
+  const read = async (path: string, headers: Record<string, string> = {}) => {
+    const { status, body } = await call(harness.app, 'GET', `/api/client/${path}`, { token, headers });
+    expect(status).toBe(200);
+    return body;
+  };
+  const apart = await read('features', { 'unleash-client-spec': '5.2.0' });
+  expect(apart.features).not.toEqual([]);
+  expect(strictViolations(PollBody, apart)).toEqual([]);
+  expect(strictViolations(PollBody, await read('features'))).toEqual([]);
+  expect(strictViolations(DeltaBody, await read('delta'))).toEqual([]);
+}
 
 test('254 of 279 cases pass, and the page lists the others', () => {
   const counts: Record<string, number> = Object.assign({}, ...Object.values(EXCEPTIONS));

@@ -3,7 +3,9 @@ import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
 import { beforeAll, expect, test } from 'vitest';
 import { startBrowserSdk } from '../../test/browser-sdk.ts';
+import { makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
 import { makeEnvironment, putDocuments } from '../../test/sdk-documents.ts';
 import { useSdkServer } from '../../test/sdk-server.ts';
 
@@ -138,4 +140,40 @@ test('React components show the flags of their user', async () => {
   sdk.stop();
 
   expect(html).toBe('<p>true false user-2</p>');
+});
+
+test('a response contains each flag once while flags move between projects', async () => {
+  const projects = [(await makeProject(harness.db)).id, (await makeProject(harness.db)).id] as const;
+  const flags = ['moving-a', 'moving-b', 'moving-c'];
+  const post = async (path: string, body?: object) => {
+    const { status } = await call(harness.app, 'POST', `/api/admin/projects/${path}`, { body });
+    expect(status).toBeLessThan(300);
+  };
+  for (const name of flags) {
+    await post(`${projects[0]}/features`, { name });
+    await post(`${projects[0]}/features/${name}/environments/development/on`);
+  }
+  const secret = await server.token('development', undefined, 'frontend');
+  const read = async (): Promise<string[]> => {
+    const { body } = await call(harness.app, 'GET', '/api/frontend', { token: secret });
+    return body.toggles.map(({ name }: { name: string }) => name);
+  };
+  await expect.poll(read).toEqual(expect.arrayContaining(flags));
+  let isMoving = true;
+  let reads = 0;
+  const reading = (async () => {
+    for (; isMoving; reads++) {
+      const names = await read();
+      expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
+    }
+  })();
+  for (let round = 0; round < 4; round++) {
+    const [from, to] = round % 2 === 0 ? projects : projects.toReversed();
+    for (const name of flags) await post(`${from}/features/${name}/changeProject`, { newProjectId: to });
+  }
+  isMoving = false;
+  await reading;
+
+  expect(reads).toBeGreaterThan(3);
+  await expect.poll(read).toEqual(expect.arrayContaining(flags));
 });
