@@ -19,13 +19,17 @@ const BUNDLE = 'server/src/test/server-bundle.ts';
 const ROW_TYPES = 'server/src/test/row-types/row-types.test.ts';
 
 /**
- * In CI, where other machines take time from this one, a browser test that fails is repeated. `.ci/run` lists it as "retry x1"
- * at its end, and it is a defect to look into. Everywhere else the first failure counts.
+ * In CI, where other machines take time from this one, a test that fails is repeated once, and a browser test twice. `.ci/run` lists it
+ * as "retry x1" at its end, and it is a defect to look into. Everywhere else the first failure counts.
  */
+const RETRIES = process.env.CI ? 1 : 0;
 const BROWSER_RETRIES = process.env.CI ? 2 : 0;
+/** Only a test that hangs takes a minute; three where other machines take time from this one. */
+const TEST_TIMEOUT = process.env.CI ? 180_000 : 60_000;
 
 export default defineConfig({
   test: {
+    retry: RETRIES,
     reporters: ['default', repeatedTests],
     setupFiles: ['server/src/test/row-types/record.ts'],
     globalSetup: [TEMPLATE, 'server/src/test/row-types/folder.ts'],
@@ -33,9 +37,8 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     // Migrations are no modules: without this, watch mode would not notice a change.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/server/migrations/**'],
-    // Only a test that hangs takes that long, even on a machine on which everything takes five times as long. A test that
-    // honestly needs more has a timeout of its own.
-    testTimeout: 60_000,
+    // A test that honestly needs more has a timeout of its own.
+    testTimeout: TEST_TIMEOUT,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 50_000 } },
     // One more than there are cores, because tests also wait: for PostgreSQL, for timeouts, for retries.
@@ -77,6 +80,7 @@ export default defineConfig({
         // The client of the console on a real server, without a browser.
         test: {
           name: 'console client',
+          retry: RETRIES,
           include: ['console/integration/*.test.ts'],
           globalSetup: [TEMPLATE, BUNDLE, 'console/integration/support/global-setup.ts'],
           testTimeout: 300_000,

@@ -1,6 +1,8 @@
 import { type Config, readConfig } from '../src/platform/config.ts';
 import { exitWith } from '../src/platform/start-errors.ts';
 import { unknownVariables } from '../src/platform/variables.ts';
+import { registerWriters } from '../src/record/change-writers.ts';
+import { WRITERS } from '../src/writers.ts';
 import { sayDatabase } from './say-database.ts';
 
 /** Runs a script like the server starts: the same warnings, and a failure says what to do. */
@@ -8,6 +10,7 @@ export async function runScript(
   env: Record<string, string | undefined>,
   work: (config: Config) => Promise<void>,
 ): Promise<void> {
+  registerWriters(WRITERS);
   for (const warning of unknownVariables(env)) console.warn(`Warning: ${warning}`);
   let databaseUrl: string | undefined;
   try {

@@ -15,8 +15,6 @@ import { createPersonalToken } from '../src/people/users/personal-tokens.ts';
 import { type Actor, SYSTEM } from '../src/platform/actor.ts';
 import type { Db } from '../src/platform/db/database.ts';
 import { change } from '../src/record/change.ts';
-import { registerWriters } from '../src/record/change-writers.ts';
-import { WRITERS } from '../src/writers.ts';
 
 const DAYS_90_MS = 90 * 86_400_000;
 
@@ -24,7 +22,6 @@ export type DemoPerson = { name: string; username: string; password: string; tok
 
 /** Does nothing on a database that has users already; returns the people it made, with what they log in with. */
 export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
-  registerWriters(WRITERS);
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return [];
   const ada = await makePerson(db, 'ada', 'Ada Okafor', 'Admin');
   const ben = await makePerson(db, 'ben', 'Ben Lindqvist', 'Editor');

@@ -10,6 +10,8 @@ import { asApiError } from '../platform/db/failures.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { keyringOf } from '../platform/secrets/seal.ts';
 import { change } from '../record/change.ts';
+import { registerWriters } from '../record/change-writers.ts';
+import { WRITERS } from '../writers.ts';
 import { ADMIN_TOKEN } from './harness.ts';
 import { type RunningServer, startProcess, stopProcess } from './process.ts';
 import { type Received, startReceiver } from './receiver.ts';
@@ -71,6 +73,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const { databaseUrl, random, say = () => {} } = campaign;
   const db = openDb({ url: databaseUrl, poolSize: 4, onError: () => {} });
   await migrate(databaseUrl);
+  registerWriters(WRITERS);
   await createInitialAdminTokens(db, [ADMIN_TOKEN]);
   const receiver = await startReceiver();
   const accepted = new Map<string, number>();

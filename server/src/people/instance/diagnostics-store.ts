@@ -18,7 +18,7 @@ export async function readDatabase(
 /** Without a right to see other roles, PostgreSQL lists the connections of the own role. */
 export async function listConnections(db: Reader): Promise<Database['connections']> {
   const { rows } = await sql<Database['connections'][number]>`
-    select application_name as name, count(*) as open, count(*) filter (where state = 'active') as active
+    select coalesce(application_name, '') as name, count(*) as open, count(*) filter (where state = 'active') as active
     from pg_stat_activity
     where datname = current_database() and application_name like 'halyard %'
     group by application_name order by application_name limit 50`.execute(db);

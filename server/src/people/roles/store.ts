@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
 import type { HoldersOfRole, Role } from './schema.ts';
 
 export type RolePermission = { name: string; environment?: string; project?: string };
@@ -121,7 +121,7 @@ const MAX_HOLDERS = 200;
 
 /** Who has the role and where, groups first. */
 export async function listHoldersOfRole(db: Reader, id: number): Promise<HoldersOfRole> {
-  const { rows } = await sql<HoldersOfRole['holders'][number] & { total: number }>`
+  const { rows } = await sql<NullForAbsent<HoldersOfRole['holders'][number]> & { total: number }>`
     select held.kind, held.id, held.name, held.members, count(*) over () as total,
       case when projects.id is not null
         then jsonb_build_object('id', projects.id, 'name', projects.name) end as project

@@ -382,6 +382,8 @@ test('marks every write whose response can contain a secret', () => {
     'POST /api/admin/addons/{id}/off',
     'POST /api/admin/addons/{id}/on',
     'POST /api/admin/auth/oidc/settings',
+    'POST /api/admin/user-admin/{id}/deactivate',
+    'POST /api/admin/user-admin/{id}/reactivate',
     'PUT /api/admin/addons/{id}',
     'PUT /api/admin/api-tokens/{token}',
     'PUT /api/admin/invite-link/tokens/{token}',

@@ -414,7 +414,7 @@ export async function listApplicationsOfTokens(
   token?: number,
 ): Promise<ApiTokenUse[]> {
   const { rows } = await sql<ApiTokenUse>`
-    select token_id as id, jsonb_agg(jsonb_build_object(
+    select coalesce(token_id, 0) as id, jsonb_agg(jsonb_build_object(
       'appName', name, 'environment', environment, 'sdkVersion', sdk_version, 'instances', instances,
       'lastSeen', ${iso(sql`seen_at`)}
     ) order by place) as applications

@@ -57,7 +57,10 @@ test('strict handling rejects unknown names, with every other violation, and cha
   expect(rejected.body.details).toEqual([
     expect.objectContaining({ path: '/body/id' }),
     { message: 'Unknown query parameter "dry".', path: '/query/dry' },
-    { message: 'Unknown field "featureLimit".', path: '/body/featureLimit' },
+    {
+      message: 'Unknown field "featureLimit". Did you mean "featureNaming"?',
+      path: '/body/featureLimit',
+    },
   ]);
   const { body: list } = await call(harness.app, 'GET', '/api/admin/projects');
   expect(list.projects.map(({ name }: { name: string }) => name)).not.toContain('Strict');

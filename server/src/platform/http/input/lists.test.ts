@@ -56,7 +56,9 @@ test.each([
 const withIds = listOperations().filter(
   ({ path, parameters }) =>
     path.startsWith('/api/admin/') &&
-    parameters.some(({ schema }) => schema['x-rule'] === 'must be a positive integer'),
+    parameters.some(
+      ({ in: place, schema }) => place === 'path' && schema['x-rule'] === 'must be a positive integer',
+    ),
 );
 
 test('any positive integer up to 2^53-1 is a valid id, and an unknown one is 404', async () => {
