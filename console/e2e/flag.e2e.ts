@@ -102,6 +102,8 @@ test('a strategy is added, edited, moved and deleted', async ({ page, api, logIn
   await page.getByRole('textbox', { name: 'Title' }).last().fill('Beta customers');
   await page.getByRole('button', { name: /^Save to production/ }).click();
   await page.getByRole('button', { name: 'Save for everyone' }).click();
+  // The event stream shows the strategy before the editor has finished.
+  await page.getByText('Saved to production.').waitFor();
   await page.getByText('Beta customers').waitFor();
   await page.getByRole('button', { name: 'Gradual rollout' }).click();
   const percent = page.getByLabel('Rollout in percent');

@@ -9,6 +9,7 @@ import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Page } from '../ui/Page.tsx';
 import { State } from '../ui/State.tsx';
+import type { Search } from '../ui/search.ts';
 import { Tabs } from '../ui/Tabs.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
@@ -77,6 +78,8 @@ function Actions({ integration, provider }: FrameProps) {
     await navigate({
       to: '/integrations/$integrationId/deliveries',
       params: { integrationId: String(integration.id) },
+      // Without filters, which could hide the test. Whoever has opened a delivery meanwhile keeps it.
+      search: ({ delivery }: Search) => ({ delivery }),
     });
   };
   return (
