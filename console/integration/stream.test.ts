@@ -6,7 +6,7 @@ import { elsewhere, logIn, openTab } from './support/tab.ts';
 /** As many as one caller may have on a server. */
 const MAX_STREAMS = 50;
 
-// Servers of its own, because events of other tests would be seen too.
+// Separate servers, because this test would also see the events of other tests.
 let server: ConsoleServer;
 let admin: Api;
 const target = { url: '' };
@@ -77,7 +77,7 @@ test('a change that the user may not see is announced without its content', asyn
   expect(seen.ids).toEqual([]);
 });
 
-test('a tab without a place for its stream learns that there is none', async () => {
+test('a tab whose stream is rejected learns that it has none', async () => {
   await logIn(await createPerson(admin));
   const controller = new AbortController();
   controllers.push(controller);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Commits events together, each one of a change of its own, about flags with these names. */
+/** Commits the events of several changes together, one change for each flag name. */
 export async function insertEvents(databaseUrl: string, project: string, names: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -24,7 +24,7 @@ const search = (query: Record<string, unknown>, signal: AbortSignal): Promise<Fo
     }),
   );
 
-/** As many events as the limit allows, also if they are large. */
+/** As many events as the limit allows, even if they are large. */
 async function searchWhole(
   query: Record<string, unknown>,
   limit: number,

@@ -83,7 +83,7 @@ export type Area = {
   more: { name: string; label: string }[];
 };
 
-/** The rows for these permissions. A permission that this version does not know has a row of its own. */
+/** The rows for these permissions. A permission that this version does not know gets a separate row. */
 export function areasOf(names: readonly string[]): Area[] {
   const areas = new Map<string, Area>();
   for (const name of sortedBy([...PLACES.keys()], names)) {

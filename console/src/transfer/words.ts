@@ -18,7 +18,7 @@ export const contentsOf = (data: Export): string[] =>
       : [counted(Number(count), String(noun), plural === undefined ? undefined : String(plural))],
   );
 
-/** The export in a text, or why it is none. */
+/** The export in a string, or the reason why it is not one. */
 export function exportOf(text: string): { data: Export } | { problem: string } {
   let data: unknown;
   try {

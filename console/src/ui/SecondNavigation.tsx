@@ -12,7 +12,7 @@ export type NavigationGroup = {
 };
 
 /**
- * Pages with a navigation of their own, such as the settings of a project: a column at the left, or a select above the page
+ * Pages with their own navigation, such as project settings: a column at the left, or a select above the page
  * in a narrow window.
  */
 export function SecondNavigation({
