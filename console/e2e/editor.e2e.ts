@@ -213,3 +213,40 @@ test('the editor fits a window of 360 px', async ({ page, api, logInAs }) => {
   expect(isApart).toBe(true);
   await accessible(page);
 });
+
+test('a strategy that is opened while the save of a different one runs stays open', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, strategies, id } = await flagWithStrategy(api);
+  const second = await api.send<{ id: string }>('POST', strategies, {
+    name: 'flexibleRollout',
+    title: 'Second strategy',
+    parameters: { rollout: '10', stickiness: 'default', groupId: 'second' },
+  });
+  await logInAs({ rootRole: 'Admin' });
+  const question = page.getByRole('dialog', { name: 'Discard changes?' });
+  const title = page.getByRole('textbox', { name: 'Title' });
+  for (const answer of ['none', 'discard']) {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await page.route(`**${strategies}/${id}`, async route => {
+      if (route.request().method() === 'PUT') await released;
+      await route.fallback();
+    });
+    await page.goto(`${address}?edit=${id}`);
+    await title.fill(`Saved after ${answer}`);
+    await page.getByRole('button', { name: /^Save to production/ }).click();
+    await page.getByRole('button', { name: 'Second strategy' }).click();
+    await question.waitFor();
+    if (answer === 'discard') await question.getByRole('button', { name: 'Discard changes' }).click();
+    release();
+    await page.getByText('Saved to production.').first().waitFor();
+    await question.waitFor({ state: 'hidden' });
+    await expect.poll(() => title.inputValue()).toBe('Second strategy');
+    await page.getByText(`Saved after ${answer}`).first().waitFor();
+    expect(new URL(page.url()).searchParams.get('edit')).toBe(second.id);
+    await page.unroute(`**${strategies}/${id}`);
+  }
+  await accessible(page);
+});

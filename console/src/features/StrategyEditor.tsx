@@ -117,8 +117,8 @@ function Editor({
     findChange: () => findChange(place, event => event.data?.id === strategyId),
     onSaved: async () => {
       toast({ message: `Saved to ${environment}.` });
-      // If the user opened another editor meanwhile, that one stays.
-      if (element.current) onFinish();
+      // Whoever is about to open something else goes there.
+      if (element.current && !editor.isAsking) onFinish();
       return undefined;
     },
   });

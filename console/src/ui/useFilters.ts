@@ -4,8 +4,8 @@ import type { Search } from './search.ts';
 
 /**
  * The query of the address, and how to change it. `push` adds a history entry: for filters. `replace` does not: for the
- * selected row. `leave` replaces too, and closes an editor without the question about unsaved changes. All of them keep
- * the parameters that they do not name; undefined removes one.
+ * selected row. `leave` replaces too, and closes the editor that is open, without the question about unsaved changes; if another
+ * one was opened meanwhile, that one stays. All of them keep the parameters that they do not name; undefined removes one.
  */
 export function useFilters(): {
   search: Search;
@@ -20,10 +20,20 @@ export function useFilters(): {
       void navigate({ to: '.', search: (before: Search) => ({ ...before, ...change }), ...options }),
     [navigate],
   );
+  const { edit } = search;
   return {
     search,
     push: useCallback((change: Search) => go(change, {}), [go]),
     replace: useCallback((change: Search) => go(change, { replace: true }), [go]),
-    leave: useCallback((change: Search) => go(change, { replace: true, ignoreBlocker: true }), [go]),
+    leave: useCallback(
+      (change: Search) =>
+        void navigate({
+          to: '.',
+          search: (before: Search) => (before.edit === edit ? { ...before, ...change } : before),
+          replace: true,
+          ignoreBlocker: true,
+        }),
+      [navigate, edit],
+    ),
   };
 }

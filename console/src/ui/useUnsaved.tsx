@@ -1,5 +1,5 @@
 import { useBlocker } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Confirm } from './Confirm.tsx';
 
 type Words = { title: string; action: string; text: string };
@@ -33,6 +33,10 @@ export function useUnsaved(
     },
   });
   const isAsking = status === 'blocked';
+  // A save that was under way answers the question: there is nothing left to lose.
+  useEffect(() => {
+    if (isAsking && !isChanged) proceed?.();
+  }, [isAsking, isChanged, proceed]);
   const question = (
     <Confirm
       opened={isAsking}
