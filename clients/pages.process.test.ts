@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { useSdkServer } from '../server/src/test/sdk-server.ts';
 import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** The flags of the two pages in the documentation. */
+/** The flags of the pages in the documentation. */
 const FLAGS = { react: 'pay.gift-message', ofrep: 'pay.gift-points' };
 const environmentOf = (flag: string) =>
   `/api/admin/projects/payments/features/${flag}/environments/production`;
@@ -80,10 +80,11 @@ async function toggle(flag: string, enabled: boolean): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** The code of a page as the documentation has it, with the address and the token of this test. */
-function quickStart(page: string, heading: string): string {
-  const text = readFileSync(join(ROOT, 'docs/how-to', page), 'utf8');
-  const code = /```js\n([\s\S]*?)```/.exec(text.slice(text.indexOf(`## ${heading}`)))?.[1] ?? '';
+const pageText = (page: string): string => readFileSync(join(ROOT, 'docs/how-to', page), 'utf8');
+
+/** The code of a page as the documentation has it, with the URL and the token of this test. */
+function quickStart(page: string): string {
+  const code = /```js\n([\s\S]*?)```/.exec(pageText(page))?.[1] ?? '';
   const replaced = code
     .replace('https://flags.example.com', `http://127.0.0.1:${proxy.port}`)
     .replace('payments:production.hyf_…', token);
@@ -139,7 +140,7 @@ async function expectConvergence(page: Page, flag: string, on: string, off: stri
 
 test('a page with React shows changes, converges after a time offline, and keeps users apart', async () => {
   const page = await open('react', {
-    'app.jsx': quickStart('use-a-browser-sdk.md', 'React').replace(
+    'app.jsx': quickStart('use-react.md').replace(
       'refreshInterval: 30',
       `refreshInterval: ${REFRESH_INTERVAL}`,
     ),
@@ -168,10 +169,36 @@ test('a page with React shows changes, converges after a time offline, and keeps
   await page.close();
 });
 
+test('the documented page shows changes and keeps users apart when it is opened as a file', async () => {
+  const [, html = ''] = /<<END\n([\s\S]*?)\nEND\n/.exec(pageText('use-a-browser-sdk.md')) ?? [];
+  const filled = html
+    .replace('$URL', `http://127.0.0.1:${proxy.port}`)
+    .replace('$FRONTEND_TOKEN', token)
+    .replace('refreshInterval: 1,', `refreshInterval: ${REFRESH_INTERVAL},`);
+  expect(filled).toContain(token);
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'index.html'), filled);
+  const page = await browser.newPage();
+  await page.goto(pathToFileURL(join(folder, 'index.html')).href);
+  const [on, off] = ['Add a gift message.', 'No gift messages.'];
+  await untilShown(page, off);
+
+  await expectChanges(page, FLAGS.react, on, off);
+
+  await toggle(FLAGS.react, true);
+  await untilShown(page, on);
+  const color = 'getComputedStyle(document.getElementById("message")).color';
+  await expect.poll(() => page.evaluate(color)).toBe('rgb(0, 0, 255)');
+  await page.getByLabel('User').fill('ben');
+  await page.keyboard.press('Enter');
+  await untilShown(page, off);
+  await page.close();
+});
+
 test('a page with the OFREP web provider shows changes, converges after a time offline, and keeps users apart', async () => {
   const requests: string[] = [];
   const page = await open('ofrep', {
-    'page.js': quickStart('use-openfeature.md', 'In a browser'),
+    'page.js': quickStart('use-openfeature.md'),
     'ofrep.jsx': `
       import './page.js';
       import { OpenFeature } from '@openfeature/web-sdk';

@@ -9,6 +9,7 @@ import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
 import { startStory } from '../support/story.ts';
 import { type Ids, pictures } from './pages.ts';
+import { takeTutorial } from './tutorial.ts';
 
 const { only, to } = readOptions({
   run: 'npm run screenshots',
@@ -28,20 +29,20 @@ const story = await startStory();
 const browser = await launch(['--font-render-hinting=none']);
 try {
   let taken = 0;
+  const open = async (colorScheme: (typeof SCHEMES)[number]) =>
+    await (
+      await browser.newContext({
+        baseURL: story.url,
+        viewport: { width: 1440, height: 900 },
+        deviceScaleFactor: 1.5,
+        colorScheme,
+        reducedMotion: 'reduce',
+        locale: 'en-GB',
+        timezoneId: 'UTC',
+      })
+    ).newPage();
   for (const scheme of SCHEMES) {
-    const open = async () =>
-      await (
-        await browser.newContext({
-          baseURL: story.url,
-          viewport: { width: 1440, height: 900 },
-          deviceScaleFactor: 1.5,
-          colorScheme: scheme,
-          reducedMotion: 'reduce',
-          locale: 'en-GB',
-          timezoneId: 'UTC',
-        })
-      ).newPage();
-    const [inside, outside] = [await open(), await open()];
+    const [inside, outside] = [await open(scheme), await open(scheme)];
     await logIn(inside, story.login);
     for (const { name, path, loggedOut } of pictures(await readIds(inside))) {
       if (!name.startsWith(only)) continue;
@@ -52,6 +53,12 @@ try {
       taken++;
     }
     for (const page of [inside, outside]) await page.context().close();
+  }
+  // Last, because it creates a flag.
+  if ('tutorial'.startsWith(only)) {
+    const page = await open('light');
+    await logIn(page, story.login);
+    taken += await takeTutorial(page, to);
   }
   console.log(`Pictures taken: ${taken}, in ${to}/.`);
 } finally {

@@ -9,18 +9,27 @@ import { expect, onTestFinished, test } from 'vitest';
 const ROOT = new URL('../../../', import.meta.url);
 const pageText = (path: string): string => readFileSync(new URL(path, ROOT), 'utf8');
 
-const FLAG = { 'README.md': 'pay.one-click', 'docs/how-to/use-a-server-sdk.md': 'pay.gift-wrap' };
+const FLAG = { 'README.md': 'sepa-instant', 'docs/how-to/use-a-server-sdk.md': 'pay.gift-wrap' };
+
+/** A program that a page shows, for a server that does not exist: nothing listens on port 1. */
+function programOf(path: keyof typeof FLAG): string {
+  const text = pageText(path);
+  const [, program = ''] = /<<'END'\n(.*?)\nEND\n/s.exec(text) ?? /```js\n(.*?)```/s.exec(text) ?? [];
+  return program
+    .replace('http://localhost:4242', 'http://127.0.0.1:1')
+    .replace('hyc_…', 'hyc_x')
+    .replace("appName: 'shop',", "appName: 'shop', refreshInterval: 1000,")
+    .replace('listen(3000)', 'listen(0)');
+}
 
 test.each(['README.md', 'docs/how-to/use-a-server-sdk.md'] as const)(
   'the program of %s runs on without a server, and returns the fallback',
   async path => {
-    const [, program = ''] = /<<'END'\n(.*?)\nEND\n/s.exec(pageText(path)) ?? [];
     const folder = mkdtempSync(join(tmpdir(), 'halyard-program-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     symlinkSync(new URL('node_modules', ROOT), join(folder, 'node_modules'));
     const asked = `flags.once('error', () => console.log(flags.isEnabled('${FLAG[path]}'), flags.isEnabled('${FLAG[path]}', {}, true)));`;
-    writeFileSync(join(folder, 'program.mjs'), `${program}\n${asked}\n`);
-    // Nothing listens on port 1.
+    writeFileSync(join(folder, 'program.mjs'), `${programOf(path)}\n${asked}\n`);
     const env = { ...process.env, URL: 'http://127.0.0.1:1', SDK_TOKEN: 'x', TMPDIR: folder };
     const running = spawn(process.execPath, ['program.mjs'], { cwd: folder, env });
     let [printed, errors] = ['', ''];
@@ -33,7 +42,7 @@ test.each(['README.md', 'docs/how-to/use-a-server-sdk.md'] as const)(
     const ended = once(running, 'exit');
 
     await expect.poll(() => printed).toBe('false true\n');
-    // A second error is reported, so the program has survived the first one.
+    // A further error is reported, so the program has survived the first one.
     await expect.poll(() => errors.split('flags: ').length).toBeGreaterThan(2);
     expect(running.exitCode).toBeNull();
 

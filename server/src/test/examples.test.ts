@@ -24,7 +24,7 @@ import { strictSerializer } from './strict-serializer.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const PUBLIC_URL = 'http://localhost:4242';
-const FOLDERS = ['', 'docs/', 'docs/reference/', 'docs/how-to/', 'docs/explanation/'];
+const FOLDERS = ['', 'docs/', 'docs/reference/', 'docs/how-to/', 'docs/explanation/', 'docs/tutorials/'];
 
 type Block = { line: number; language: string; text: string };
 type Example = {
@@ -227,9 +227,8 @@ describe.each(pages.filter(path => examplesOf(path).length > 0))('%s', path => {
   });
 });
 
-// The data of `npx halyard demo` has other flags than the data of a clone.
+// The data of the demo has other flags than the data of a clone.
 test.each([
-  'README.md',
   'docs/how-to/use-a-server-sdk.md',
   'docs/how-to/use-a-browser-sdk.md',
   'docs/how-to/use-openfeature.md',

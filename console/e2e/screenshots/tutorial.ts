@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { openPage } from '../support/open-page.ts';
+
+const FLAG = 'gift-cards';
+const PAGE = `/projects/payments/features/${FLAG}`;
+
+/** Walks through docs/tutorials/release-a-feature-gradually.md, and takes its pictures. */
+export async function takeTutorial(page: Page, to: string): Promise<number> {
+  let taken = 0;
+  const take = async (name: string) => {
+    await page.screenshot({ path: join(to, `tutorial-${name}.png`) });
+    taken++;
+  };
+
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await openPage(page, '/projects/payments');
+  await page.keyboard.press('n');
+  await page.getByLabel('Name').fill(FLAG);
+  await page.getByLabel('Description').fill('Customers can buy gift cards');
+  await take('create');
+  await page.getByRole('button', { name: 'Create flag' }).click();
+  await page.getByRole('heading', { level: 1, name: FLAG }).waitFor();
+
+  await page.getByLabel('Enabled in development', { exact: true }).click();
+  await page.getByText('is enabled in development').waitFor();
+
+  await openPage(page, `${PAGE}?environment=production`);
+  await page.getByRole('button', { name: 'Add strategy' }).click();
+  await page.getByRole('textbox', { name: 'Title' }).last().fill('Sweden first');
+  await page.getByRole('button', { name: 'Add a constraint or segment' }).click();
+  await page.getByRole('menuitem', { name: 'Constraint on a context field' }).click();
+  await page.getByLabel('Context field').selectOption('country');
+  await page.getByLabel('Values of country').fill('SE,');
+  await page.getByLabel('Rollout in percent').fill('10');
+  await page.getByLabel('Rollout in percent').press('Tab');
+  await take('strategy');
+  await page.getByRole('button', { name: /^Save to production/ }).click();
+  await page.getByText('Saved to production.').waitFor();
+
+  await page.getByLabel('Enabled in production', { exact: true }).click();
+  await page.getByRole('alertdialog').waitFor();
+  await take('enable');
+  await page.getByRole('button', { name: 'Enable', exact: true }).click();
+  await page.getByText('is enabled in production').waitFor();
+
+  const table = ['userId,country', '42,SE', '7,SE', '42,NO'].join('\n');
+  const form = { project: 'payments', feature: FLAG, environment: 'production', csv: table };
+  await openPage(page, `/playground?${new URLSearchParams(form)}`);
+  await take('playground');
+
+  await openPage(page, `${PAGE}?environment=production`);
+  await page.getByRole('button', { name: 'Sweden first' }).click();
+  await page.getByLabel('Rollout in percent').fill('50');
+  await page.getByLabel('Rollout in percent').press('Tab');
+  await take('more');
+  await page.getByRole('button', { name: /^Save to production/ }).click();
+  await page.getByText('Saved to production.').waitFor();
+  await openPage(page, `${PAGE}/events`);
+  await take('events');
+  return taken;
+}
