@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { buildApp } from '../app.ts';
 import type { ShareLimits } from '../platform/admission/shares.ts';
@@ -32,13 +33,14 @@ afterEach(async () => {
   await app.close();
 });
 
-/** A server on which requests with the header X-Hold stay until they are let go. */
+/** A server on which requests with the header X-Hold stay until they are let go, and those with X-Slow take 100 ms. */
 async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
   // What waited on the previous server runs when that server stops.
   const [here, end] = [[] as string[], Promise.withResolvers<void>()];
   [running, letGo] = [here, end];
   app = await buildApp(harness.db, APP_SETTINGS, { requests: { ...LIMITS, ...limits } });
   app.addHook('onRequest', async request => {
+    if (request.headers['x-slow'] !== undefined) await sleep(100);
     const held = request.headers['x-hold'];
     if (held === undefined) return;
     if (held === 'long work') request.visit.handBack();
@@ -135,6 +137,28 @@ test('rejects with 429 what a caller sends beyond its queue, and with 503 what o
 
   expect([own.statusCode, own.headers['retry-after'], own.json().name]).toEqual([429, '2', 'RateLimitError']);
   expect([others.statusCode, others.headers['retry-after']]).toEqual([503, '2']);
+});
+
+test('rejects with 503 what waited for requests of its caller that do not complete', async () => {
+  await start({ capacity: 1, waitMs: 1_000 });
+  hold('alice', 1);
+  await expect.poll(places).toEqual({ running: ['alice'], waiting: 0 });
+
+  const waited = await get('/api/admin/projects', { authorization: alice?.token });
+
+  expect([waited.statusCode, waited.headers['retry-after']]).toEqual([503, '2']);
+});
+
+test('rejects with 429 what waited for requests of its caller that complete slowly', async () => {
+  await start({ capacity: 1, waiting: 100, waitingPerCaller: 100, waitMs: 2_000 });
+
+  const responses = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      get('/api/admin/projects', { 'x-slow': 'yes', authorization: alice?.token }),
+    ),
+  );
+
+  expect(responses.map(({ statusCode }) => statusCode)).toContain(429);
 });
 
 test('a request whose client disconnected while it waited does not run', async () => {

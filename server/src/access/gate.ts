@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { makeBusyCheck } from '../platform/admission/busy.ts';
 import { networkOf } from '../platform/admission/network.ts';
-import { makeShares, type ShareLimits, type Shares } from '../platform/admission/shares.ts';
-import { makeVisit } from '../platform/admission/visit.ts';
+import { makeShares, type Release, type ShareLimits, type Shares } from '../platform/admission/shares.ts';
+import { makeVisit, type Visit } from '../platform/admission/visit.ts';
+import { BoundedMap } from '../platform/bounded-map.ts';
 import { ApiError, tooManyRequests } from '../platform/errors.ts';
 import type { App } from '../platform/http/app.ts';
 import { readSessionCookie } from './cookie.ts';
@@ -26,6 +27,7 @@ const kindOf = (path: string): string => KINDS.find(([, pattern]) => pattern.tes
 
 const RETRY_AFTER_SECONDS = 2;
 const MAX_CREDENTIALS = 10_000;
+const MAX_CALLERS = 10_000;
 
 /** One caller runs about half a pool's worth of requests at a time. The others wait without a connection and without a body in memory. */
 export const requestLimits = (poolSize: number): ShareLimits => ({
@@ -58,7 +60,24 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
         ),
   );
   const verified = makeVerified();
+  /** When a request of the caller last succeeded, or failed through its own fault. */
+  const completedAt = new BoundedMap<string, number>(MAX_CALLERS);
   app.decorateRequest('visit');
+
+  /**
+   * If none of the caller's requests completed during the second half of the wait, all of them wait for the database. That is no
+   * fault of the caller, which would otherwise be told to send fewer requests.
+   */
+  const acquire = async (caller: string, { isGone }: Visit): Promise<Release> => {
+    const startedAt = performance.now();
+    try {
+      return await shares.acquire(caller, { isGone });
+    } catch (error) {
+      const stalledSince = performance.now() - limits.waitMs / 2;
+      const isStalled = startedAt < stalledSince && (completedAt.get(caller) ?? 0) < stalledSince;
+      throw isStalled ? stalled(error) : error;
+    }
+  };
 
   app.addHook('onRequest', async (request, reply) => {
     const visit = makeVisit(request, reply);
@@ -67,7 +86,10 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
     if (UNGATED.has(url)) return;
     const known = verified.find(credentialOf(request, publicUrl));
     const caller = known ?? `${kindOf(url)} from ${networkOf(request.ip)}`;
-    visit.occupy(await shares.acquire(caller, { isGone: visit.isGone }));
+    visit.occupy(await acquire(caller, visit));
+    reply.raw.once('finish', () => {
+      if (reply.statusCode < 500) completedAt.set(caller, performance.now());
+    });
   });
 
   app.addHook('onSend', async (request, reply) => {
@@ -76,6 +98,13 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
   });
   return shares;
 }
+
+const stalled = (cause: unknown): ApiError =>
+  new ApiError(
+    'ServiceUnavailableError',
+    'The requests that were sent before this one do not complete. The database may be unavailable. Retry later.',
+    { retryAfter: RETRY_AFTER_SECONDS, cause },
+  );
 
 function credentialOf(request: FastifyRequest, publicUrl: string): string {
   const secret = request.headers.authorization || readSessionCookie(request, publicUrl) || '';
