@@ -74,6 +74,7 @@ export const INSTANCE_REQUESTS: (Request | Until)[] = [
       has: 'yes',
     },
   },
+  { until: { step: { operation: `GET ${A}/metrics/unknown-flags` }, has: 'flag-nobody-created' } },
   get(`${A}/metrics/applications`),
   get(`${A}/metrics/applications/:appName`, { params: { appName: 'shop' } }),
   get(`${A}/metrics/unknown-flags`),
