@@ -75,7 +75,7 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
     } catch (error) {
       const stalledSince = performance.now() - limits.waitMs / 2;
       const isStalled = startedAt < stalledSince && (completedAt.get(caller) ?? 0) < stalledSince;
-      throw isStalled ? stalled(error) : error;
+      throw isStalled ? stalled() : error;
     }
   };
 
@@ -99,11 +99,11 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
   return shares;
 }
 
-const stalled = (cause: unknown): ApiError =>
+const stalled = (): ApiError =>
   new ApiError(
     'ServiceUnavailableError',
     'The requests that were sent before this one do not complete. The database may be unavailable. Retry later.',
-    { retryAfter: RETRY_AFTER_SECONDS, cause },
+    { retryAfter: RETRY_AFTER_SECONDS },
   );
 
 function credentialOf(request: FastifyRequest, publicUrl: string): string {

@@ -48,6 +48,28 @@ test('in an outage each part of the server writes one line, and then its errors 
   ]);
 });
 
+test('requests that get 503 are logged outside of an outage, and counted in one', async () => {
+  const { log, lines, messages } = makeLog(200, 60_000);
+  const reject = (status: number, error: string) => {
+    log.info({ errorId: 'x', error }, 'request rejected');
+    log.info({ status }, 'request');
+  };
+  reject(503, 'ServiceUnavailableError');
+  expect(messages()).toEqual(['request rejected', 'request']);
+
+  log.warn({ err: refused() }, 'request failed');
+  for (let n = 0; n < 100; n++) reject(503, 'ServiceUnavailableError');
+  reject(404, 'NotFoundError');
+  expect(messages().slice(2)).toEqual(['request failed', 'request rejected', 'request']);
+
+  await expect.poll(messages).toContain('database errors continue');
+  expect(lines.find(line => line.msg === 'database errors continue')?.failures).toEqual({
+    'request failed': 1,
+    'request rejected with 503': 100,
+    'request with 503': 100,
+  });
+});
+
 test('errors of one statement and errors that are bugs are all written', () => {
   const { log, lines } = makeLog(60_000, 60_000);
   const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });

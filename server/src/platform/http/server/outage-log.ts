@@ -17,19 +17,23 @@ const WARN = 40;
 
 /**
  * While the database is unavailable, every part of the server that uses it fails again and again: an idle server wrote 17 lines
- * a second. So each part says it once, and then its errors are counted: there is a summary every minute, and one when the
- * errors have ended.
+ * a second. So each part says it once, and then its errors are counted, and so are requests that get 503: there is a summary every
+ * minute, and one when the errors have ended.
  */
 export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = ENDED_AFTER_MS): OutageLog {
   let log: Log | undefined;
   let outage: Outage | undefined;
+
+  const count = ({ failures }: Outage, message: string): void => {
+    failures[message] = (failures[message] ?? 0) + 1;
+  };
 
   /** Returns whether the line is the first of its kind. */
   const note = (message: string, error: Error): boolean => {
     outage ??= begin();
     outage.lastAt = performance.now();
     outage.reason = error.message;
-    outage.failures[message] = (outage.failures[message] ?? 0) + 1;
+    count(outage, message);
     if (outage.said.has(message)) return false;
     outage.said.add(message);
     return true;
@@ -60,6 +64,7 @@ export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = ENDED_AFTER
     hooks: {
       logMethod(args, method, level) {
         const [fields, message] = args as [unknown, unknown];
+        if (outage && isAbout503(fields)) return count(outage, `${message} with 503`);
         const error = level >= WARN && errorIn(fields);
         if (!error || !isOutage(error)) method.apply(this, args);
         else if (note(String(message), error)) method.apply(this, args);
@@ -83,6 +88,13 @@ type Outage = {
 };
 
 const seconds = (ms: number): number => Math.round(ms / 1_000);
+
+/** Whether the line is one of the two about a request that was rejected with 503, which each server writes for every request. */
+const isAbout503 = (fields: unknown): boolean =>
+  typeof fields === 'object' &&
+  fields !== null &&
+  (('status' in fields && fields.status === 503) ||
+    ('error' in fields && fields.error === 'ServiceUnavailableError'));
 
 const errorIn = (fields: unknown): Error | undefined =>
   typeof fields === 'object' && fields !== null && 'err' in fields && fields.err instanceof Error
