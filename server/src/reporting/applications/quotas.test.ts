@@ -6,18 +6,29 @@ import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeFlusher } from '../metrics/flush.ts';
 import { keepFlushing } from '../metrics/keep-flushing.ts';
+import type { IsKnown } from '../metrics/merged.ts';
 import { countUnknown } from '../metrics/store.ts';
 import { makeUsage } from '../metrics/usage.ts';
 import { expireApplications } from './expire.ts';
-import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES, type ReachedQuota } from './quotas.ts';
+import {
+  OTHER_APPLICATIONS,
+  OTHER_FLAGS,
+  OTHER_INSTANCES,
+  OTHER_VARIANTS,
+  type ReachedQuota,
+} from './quotas.ts';
 
 const harness = useHarness();
 const token = (id: number) => ({ id, type: 'frontend', environment: 'production', projects: undefined });
 const get = async (path: string) => (await call(harness.app, 'GET', `/api/admin/${path}`)).body;
 
 /** Reports as SDKs do, and writes it. Returns the quotas that were reached. */
-async function report(id: number, bodies: { appName: string; instanceId?: string; toggles?: object }[]) {
-  const usage = makeUsage(new Registry(), () => true);
+async function report(
+  id: number,
+  bodies: { appName: string; instanceId?: string; toggles?: object }[],
+  isKnown: IsKnown = () => true,
+) {
+  const usage = makeUsage(new Registry(), isKnown);
   for (const { toggles = {}, ...body } of bodies)
     await usage.report(token(id), {}, { ...body, bucket: { stop: Date.now(), toggles } });
   const reached: ReachedQuota[] = [];
@@ -147,6 +158,34 @@ test('deletes applications that were not seen for 30 days, with an event, and ke
   expect(applications.map((one: { appName: string }) => one.appName)).toEqual(['idle-1', 'idle-2']);
   const { events } = await get('search/events?type=IS:application-deleted');
   expect(events).toMatchObject([{ preData: { appName: 'idle-0' } }]);
+});
+
+test('a token adds 200 variants per hour that flags do not have, the others under one name, and the variants of the flag', async () => {
+  const base = 'projects/default/features';
+  const post = (path: string, body: object) => call(harness.app, 'POST', `/api/admin/${path}`, { body });
+  const variant = (name: string) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' });
+  await post(base, { name: 'varied' });
+  await post(`${base}/varied/environments/production/strategies`, {
+    name: 'flexibleRollout',
+    parameters: { rollout: '100', stickiness: 'default', groupId: 'varied' },
+    variants: [variant('blue'), variant('red')],
+  });
+  await post(`${base}/varied/environments/production/on`, {});
+  await harness.app.serving.load('production');
+  const invented = Array.from({ length: 250 }, (_, n) => [`invented-${n}`, 1]);
+  const variants = Object.fromEntries([...invented, ['blue', 1], ['disabled', 1]]);
+
+  const reached = await report(
+    9,
+    [{ appName: 'varies', toggles: { varied: { yes: 252, no: 0, variants } } }],
+    harness.app.serving.hasFeature,
+  );
+
+  expect(reached).toEqual(['9 unknownVariants']);
+  const { data } = await get('client-metrics/features/varied/raw');
+  const { blue, disabled, [OTHER_VARIANTS]: others, ...rest } = data[0].variants;
+  expect({ blue, disabled, others }).toEqual({ blue: 1, disabled: 1, others: 50 });
+  expect(Object.keys(rest)).toHaveLength(200);
 });
 
 test('counts the unknown flags that a token has added', async () => {

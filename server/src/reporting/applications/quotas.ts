@@ -4,6 +4,8 @@ export const QUOTAS = {
   unknownFlags: { perHour: 200, inAll: 1_000 },
   /** Counted by each server. The stored instances of an application are limited too. */
   instances: { perHour: 1_000 },
+  /** Names that the flag's variants do not have, counted by each server. SDKs report removed variants for a while. */
+  unknownVariants: { perHour: 200 },
 } as const;
 
 export type QuotaKind = keyof typeof QUOTAS;
@@ -15,6 +17,7 @@ export type ReachedQuota = { token: number; kind: QuotaKind };
 export const OTHER_APPLICATIONS = '(other applications)';
 export const OTHER_FLAGS = '(other flags)';
 export const OTHER_INSTANCES = '(other instances)';
+export const OTHER_VARIANTS = '(other variants)';
 
 /** How many names a token has added, in the last hour and in all. */
 export type Added = { token: number; lastHour: number; inAll: number };

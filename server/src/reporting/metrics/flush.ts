@@ -108,6 +108,7 @@ export function makeFlusher(
       const taken = usage.merged.take();
       rows = rowsOf(taken.buckets, ROWS_PER_BATCH);
       instances = taken.instances;
+      onReached(taken.aboveVariants.map(token => ({ token, kind: 'unknownVariants' })));
       await writeBatches();
       await writeInstances();
     },

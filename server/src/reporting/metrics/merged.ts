@@ -1,4 +1,11 @@
-import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES } from '../applications/quotas.ts';
+import {
+  OTHER_APPLICATIONS,
+  OTHER_FLAGS,
+  OTHER_INSTANCES,
+  OTHER_VARIANTS,
+  QUOTAS,
+} from '../applications/quotas.ts';
+import { hourOf } from './read-body.ts';
 
 /** The bounds of what a process keeps until it is written. A key is a feature or a variant of an application in an hour. */
 export type MergeLimits = {
@@ -11,6 +18,8 @@ export type MergeLimits = {
    */
   applicationsPerToken: number;
   unknownFlagsPerToken: number;
+  /** Within an hour, because these names are stored. The database has further quotas for the others. */
+  unknownVariantsPerToken: number;
   instancesPerToken: number;
   instances: number;
 };
@@ -20,12 +29,13 @@ export const MERGE_LIMITS: MergeLimits = {
   keys: 200_000,
   applicationsPerToken: 1_000,
   unknownFlagsPerToken: 1_000,
+  unknownVariantsPerToken: QUOTAS.unknownVariants.perHour,
   instancesPerToken: 2_000,
   instances: 20_000,
 };
 
-/** Whether an environment has the feature. */
-export type IsKnown = (environment: string, feature: string) => boolean;
+/** Whether an environment has the feature, and the feature the variant. */
+export type IsKnown = (environment: string, feature: string, variant?: string) => boolean;
 
 /** The counts of one feature. `seenAt` is when an SDK last evaluated it, in milliseconds since 1970. */
 export type Counts = { yes: number; no: number; seenAt: number; variants: Map<string, number> | undefined };
@@ -57,7 +67,15 @@ export type Instance = {
   seenAt: number;
 };
 
-export type Taken = { buckets: Bucket[]; instances: Instance[] };
+export type Taken = {
+  buckets: Bucket[];
+  instances: Instance[];
+  /** The tokens that reported more unknown variants than they may. */
+  aboveVariants: number[];
+};
+
+/** The feature that has the counts. */
+export type Place = Pick<Bucket, 'environment' | 'application'> & { feature: string };
 
 /** The token that reports something, with an environment. */
 export type Teller = { id: number; environment: string | null; projects: readonly string[] | undefined };
@@ -67,8 +85,8 @@ export type Merged = {
   bucket: (token: Teller, application: string, hour: number) => Bucket | undefined;
   /** The counts of a feature, or undefined if there is no room for another key. */
   counts: (token: number, bucket: Bucket, feature: string) => Counts | undefined;
-  /** Returns whether there was room for the variant. */
-  countVariant: (token: number, counts: Counts, variant: string, count: number) => boolean;
+  /** Returns whether there was room for the variant of the feature. */
+  countVariant: (token: number, place: Place, counts: Counts, variant: string, count: number) => boolean;
   /** Returns whether there was room for the instance. */
   see: (instance: Instance) => boolean;
   /** Hands over everything and starts from nothing. */
@@ -87,6 +105,9 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
   let applicationsOfTokens = new Map<number, Set<string>>();
   let unknownFlagsOfTokens = new Map<number, number>();
   let instancesOfTokens = new Map<number, number>();
+  let aboveVariants = new Set<number>();
+  let variantsOfTokens = new Map<number, Set<string>>();
+  let variantsHour = 0;
   let keys = 0;
 
   const hasRoom = (token: number): boolean => {
@@ -112,6 +133,23 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
     const own = unknownFlagsOfTokens.get(token) ?? 0;
     if (own >= limits.unknownFlagsPerToken) return OTHER_FLAGS;
     unknownFlagsOfTokens.set(token, own + 1);
+    return name;
+  };
+
+  /** The name under which a variant is counted that has no counts yet. */
+  const variantOf = (token: number, { environment, application, feature }: Place, name: string): string => {
+    if (isKnown(environment, feature, name)) return name;
+    const hour = hourOf(Date.now());
+    if (hour !== variantsHour) variantsOfTokens = new Map();
+    variantsHour = hour;
+    const own = variantsOfTokens.get(token) ?? new Set();
+    const key = `${application}\n${feature}\n${name}`;
+    if (own.has(key)) return name;
+    if (own.size >= limits.unknownVariantsPerToken) {
+      aboveVariants.add(token);
+      return OTHER_VARIANTS;
+    }
+    variantsOfTokens.set(token, own.add(key));
     return name;
   };
 
@@ -154,8 +192,9 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
       features.set(feature, counts);
       return counts;
     },
-    countVariant: (token, counts, variant, count) => {
+    countVariant: (token, place, counts, name, count) => {
       counts.variants ??= new Map();
+      const variant = counts.variants.has(name) ? name : variantOf(token, place, name);
       const before = counts.variants.get(variant);
       if (before === undefined && !hasRoom(token)) return false;
       counts.variants.set(variant, (before ?? 0) + count);
@@ -175,13 +214,18 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
       return true;
     },
     take: () => {
-      const taken = { buckets: [...buckets.values()], instances: [...instances.values()] };
+      const taken = {
+        buckets: [...buckets.values()],
+        instances: [...instances.values()],
+        aboveVariants: [...aboveVariants],
+      };
       buckets = new Map();
       instances = new Map();
       keysOfTokens = new Map();
       applicationsOfTokens = new Map();
       unknownFlagsOfTokens = new Map();
       instancesOfTokens = new Map();
+      aboveVariants = new Set();
       keys = 0;
       return taken;
     },

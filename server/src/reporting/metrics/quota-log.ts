@@ -14,7 +14,7 @@ export function makeQuotaLog(db: Db, log: Log, registry: Registry): (reached: Re
   const loggedAt = new BoundedMap<string, number>(MOST_REMEMBERED);
   const counter = new Counter({
     name: 'halyard_metrics_quota_reached_total',
-    help: 'Hours in which an API token reported more new applications, instances or unknown flags than its quota',
+    help: 'Hours in which an API token reported more new applications, instances, unknown flags or unknown variants than its quota',
     labelNames: ['kind'],
     registers: [registry],
   });

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
-import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES } from '../applications/quotas.ts';
+import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES, OTHER_VARIANTS } from '../applications/quotas.ts';
 import { rowsOf } from './batches.ts';
-import { MERGE_LIMITS, type MergeLimits } from './merged.ts';
+import { type IsKnown, MERGE_LIMITS, type MergeLimits } from './merged.ts';
 import { makeUsage, type Usage } from './usage.ts';
 
 const token = { id: 1, type: 'backend', environment: 'production', projects: undefined };
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 
 function usageWith(
   limits: Partial<MergeLimits> = {},
-  isKnown: (environment: string, feature: string) => boolean = () => true,
+  isKnown: IsKnown = () => true,
 ): {
   usage: Usage;
   dropped: (reason: string) => Promise<number>;
@@ -207,6 +207,7 @@ describe('bounds', () => {
       keys: 200_000,
       applicationsPerToken: 1_000,
       unknownFlagsPerToken: 1_000,
+      unknownVariantsPerToken: 200,
       instancesPerToken: 2_000,
       instances: 20_000,
     });
@@ -223,6 +224,30 @@ describe('bounds', () => {
     expect(rows(usage)).toEqual(['x1 2:0', 'x2 1:0', `${OTHER_FLAGS} 3:0`, 'known 2:0', 'x5 1:0']);
     await usage.report(token, {}, body({ x6: once }));
     expect(rows(usage)).toEqual(['x6 1:0']);
+  });
+
+  test('counts the unknown variants of a token under one name beyond its limit in an hour, and known variants under their own', async () => {
+    const { usage } = usageWith(
+      { unknownVariantsPerToken: 2 },
+      (_, __, variant) => variant === undefined || variant === 'known',
+    );
+    const toggles = (...names: string[]) => ({
+      a: { yes: 9, no: 0, variants: Object.fromEntries(names.map(name => [name, 1])) },
+    });
+
+    await usage.report(token, {}, body(toggles('v1', 'v2', 'v3', 'v4', 'known')));
+    await usage.report(token, {}, body(toggles('v2', 'v3')));
+    const others = `a/${OTHER_VARIANTS}`;
+    expect(rows(usage)).toEqual(['a 18:0', 'a/v1 1:0', 'a/v2 2:0', `${others} 3:0`, 'a/known 1:0']);
+
+    await usage.report(token, {}, body(toggles('v1', 'v5')));
+    await usage.report({ ...token, id: 2 }, {}, body(toggles('v6')));
+    const taken = usage.merged.take();
+    expect(taken.buckets.map(({ features }) => [...(features.get('a')?.variants?.keys() ?? [])])).toEqual([
+      ['v1', OTHER_VARIANTS],
+      ['v6'],
+    ]);
+    expect(taken.aboveVariants).toEqual([1]);
   });
 
   test('counts the applications of a token under one name beyond its limit', async () => {
@@ -303,7 +328,7 @@ describe('bulk metrics', () => {
         details: expect.arrayContaining([expect.objectContaining({ path })]),
       }),
     );
-    expect(usage.merged.take()).toEqual({ buckets: [], instances: [] });
+    expect(usage.merged.take()).toEqual({ buckets: [], instances: [], aboveVariants: [] });
   });
 });
 

@@ -83,6 +83,8 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
     counts.yes += countOf(given.yes);
     counts.no += countOf(given.no);
     if (seenAt > counts.seenAt) counts.seenAt = seenAt;
+    const { environment, application } = bucket;
+    const place = { environment, application, feature };
     const { variants } = given;
     if (!isFields(variants)) return 1;
     let read = 0;
@@ -94,7 +96,7 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
       const variant = textOf(name);
       const times = countOf(variants[name]);
       if (variant === undefined || times === 0) continue;
-      if (!merged.countVariant(token.id, counts, variant, times)) dropped('limit', 1);
+      if (!merged.countVariant(token.id, place, counts, variant, times)) dropped('limit', 1);
     }
     return 1 + Math.min(read, MOST_VARIANTS);
   };

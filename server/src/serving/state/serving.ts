@@ -13,6 +13,7 @@ import { isFiltered } from './filters.ts';
 import { pieceOf } from './gzip.ts';
 import { type Holder, makeHolder, scopeIn } from './holder.ts';
 import { NO_FILTERS, positionOf, type Scope, type Selection, SHARED } from './scope.ts';
+import { hasVariant } from './variant-names.ts';
 
 const MOST_BODY_BYTES = 128 * 1_024 * 1_024;
 /** New combinations of filters of one token. A fleet that starts may have one for each of its applications. */
@@ -50,8 +51,8 @@ export type ServingState = {
   readonly tokens: Tokens;
   /** The scope of a valid token, or undefined if its environment is not loaded: call `load` first. */
   scopeOf: (token: SdkToken, asked?: Asked) => Scope | undefined;
-  /** Whether an environment has the feature. True as long as the environment is not loaded. */
-  hasFeature: (environment: string, name: string) => boolean;
+  /** Whether an environment has the feature, and the feature the variant. True as long as the environment is not loaded. */
+  hasFeature: (environment: string, name: string, variant?: string) => boolean;
   /** Loads an environment, once for all callers. Throws 503 if the source does not respond. */
   load: (environment: string) => Promise<void>;
   /** The whole scope as one event. */
@@ -248,7 +249,12 @@ export function makeServingState(source: Source): ServingState {
     get age() {
       return refreshedAt === undefined ? undefined : (performance.now() - refreshedAt) / 1_000;
     },
-    hasFeature: (environment, name) => holders.get(environment)?.current.features.has(name) ?? true,
+    hasFeature: (environment, name, variant) => {
+      const holder = holders.get(environment);
+      if (!holder) return true;
+      const feature = holder.current.features.get(name);
+      return feature !== undefined && (variant === undefined || hasVariant(feature, variant));
+    },
     refresh,
     loadAll,
     isLost: source.isLost,
