@@ -291,6 +291,24 @@ test('a client that sends its headers or its body too slowly is cut off; others 
   }
 });
 
+test('connections that arrive at once while the server is busy are all established, and served', async () => {
+  const server = await commonServer();
+  let [connected, served] = [0, 0];
+  server.process.kill('SIGSTOP');
+  const sockets = Array.from({ length: 1_000 }, () => {
+    const socket = connect(server.port, '127.0.0.1', () => {
+      connected++;
+      socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
+    });
+    return socket.once('data', () => served++);
+  });
+
+  await expect.poll(() => connected).toBe(1_000);
+  server.process.kill('SIGCONT');
+  await expect.poll(() => served).toBe(1_000);
+  for (const socket of sockets) socket.destroy();
+});
+
 test.each([
   ['nonsense', 'NONSENSE\r\n\r\n', 400],
   ['headers of 20 kB', `GET / HTTP/1.1\r\nhost: x\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],

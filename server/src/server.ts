@@ -27,6 +27,11 @@ import { keepCurrent } from './serving/state/keep-current.ts';
 import { jobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 
+/**
+ * Connections that may wait to be accepted. When the SDKs of another server reconnect to this one, they come at once. A connection
+ * beyond this number is established by repeated attempts of its client, after up to half a minute. The default of Node.js is 511.
+ */
+const BACKLOG = 4_096;
 const WORKER_CONNECTIONS = 2;
 const SDK_CONNECTIONS = 2;
 const METRICS_CONNECTIONS = 1;
@@ -160,7 +165,7 @@ export async function startServer(config: Config): Promise<Server> {
     await metricsDb.destroy();
     await db.destroy();
   };
-  await app.listen({ host: config.host, port: config.port }).catch(async error => {
+  await app.listen({ host: config.host, port: config.port, backlog: BACKLOG }).catch(async error => {
     // A caller that goes on, such as the demo, may drop the database under the jobs.
     await stop();
     throw cannotListen(error, config.host, config.port);
