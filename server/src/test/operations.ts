@@ -13,6 +13,7 @@ type Described = {
 };
 
 export type Operation = {
+  id: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /** undefined: public */
@@ -26,6 +27,8 @@ export type Operation = {
   /** The example of the document: a body that the operation accepts. */
   body: unknown;
   statuses: number[];
+  /** Successful statuses whose response has a JSON body. */
+  bodies: number[];
 };
 
 const METHODS = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
@@ -40,6 +43,7 @@ export function listOperations(): Operation[] {
       const body = operation.requestBody?.content['application/json'];
       return [
         {
+          id: operation.operationId,
           method,
           path,
           permission: operation['x-permission'],
@@ -49,6 +53,9 @@ export function listOperations(): Operation[] {
           bodySchema: body?.schema,
           body: body?.example,
           statuses: Object.keys(operation.responses).map(Number),
+          bodies: Object.entries(operation.responses)
+            .filter(([status, { content }]) => Number(status) < 300 && content?.['application/json'])
+            .map(([status]) => Number(status)),
         },
       ];
     }),

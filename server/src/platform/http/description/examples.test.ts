@@ -67,14 +67,17 @@ test('every successful response with a body has an example that fits its schema'
 
 test('the document describes the four operations of the contract', () => {
   expect(exampleOf('search', 200)).toMatchObject({
-    events: [{ createdBy: 'alice' }],
+    events: [{ createdBy: 'ada', type: 'feature-environment-disabled' }],
     total: expect.any(Number),
   });
-  expect(exampleOf('report', 200)).toMatchObject({ version: 1, features: [{ name: 'checkout-v2' }] });
-  expect(exampleOf('records', 200)).toMatchObject({ integrationEvents: [{ event: { createdBy: 'alice' } }] });
+  expect(exampleOf('report', 200)).toMatchObject({
+    version: 1,
+    features: [{ name: 'pay.gift-cards' }, { name: 'pay.invoices' }],
+  });
+  expect(exampleOf('records', 200)).toMatchObject({ integrationEvents: [{ event: { createdBy: 'ada' } }] });
   expect(exampleOf('clone', 200)).toMatchObject({
-    name: 'checkout-v2',
-    environments: [{ name: 'production' }],
+    name: 'pay.invoices-b2b',
+    environments: [{ name: 'development' }, { name: 'staging' }],
   });
   expect(exampleOf('clone', 409).message).toBe(
     'Feature "checkout-v3" already exists in project "default". Choose another name.',

@@ -1,0 +1,193 @@
+import { P, type Recorder } from './recorder.ts';
+
+const F = `${P}/features/pay.new-basket`;
+const E = `${F}/environments/production`;
+const SWEDEN = { contextName: 'country', operator: 'IN', values: ['SE'] };
+
+export async function flags({ record, send }: Recorder): Promise<void> {
+  await record('createProject', 'POST', '/api/admin/projects', {
+    id: 'checkout',
+    name: 'Checkout',
+    description: 'Basket and checkout',
+  });
+  await record('updateProject', 'PUT', '/api/admin/projects/checkout', {
+    name: 'Checkout',
+    description: 'Basket, checkout and receipts',
+  });
+  await record('updateProjectSettings', 'PUT', `${P}/settings`, { featureLimit: 250, debtBudget: 20 });
+  await record('checkFeatureNaming', 'POST', `${P}/settings/naming/validate`, {
+    featureNaming: { pattern: 'pay\\.[a-z-]+', example: 'pay.checkout' },
+  });
+  await record('getProject', 'GET', P);
+  await record('getProjects', 'GET', '/api/admin/projects');
+  await record('getProjectEnvironment', 'GET', `${P}/environments/production`);
+  await record('updateDefaultStrategy', 'POST', `${P}/environments/production/default-strategy`, {
+    name: 'flexibleRollout',
+    title: 'A tenth of customers',
+    parameters: { rollout: '10', stickiness: 'default', groupId: 'payments' },
+  });
+  await record('getProjectEnvironments', 'GET', '/api/admin/environments/project/payments');
+  await record('getChangeRequestConfig', 'GET', `${P}/change-requests/config`);
+
+  const segment = await record('createSegment', 'POST', '/api/admin/segments', {
+    name: 'Nordic customers',
+    description: 'Customers in Sweden and Norway',
+    constraints: [{ ...SWEDEN, values: ['SE', 'NO'] }],
+  });
+
+  await record('createFeature', 'POST', `${P}/features`, {
+    name: 'pay.invoices',
+    type: 'release',
+    description: 'Pay by invoice',
+    tags: [{ type: 'team', value: 'payments' }],
+  });
+  await record('updateFeature', 'PUT', `${P}/features/pay.invoices`, {
+    type: 'release',
+    description: 'Pay by invoice within 30 days',
+  });
+  await record('patchFeature', 'PATCH', `${P}/features/pay.invoices`, [
+    { op: 'replace', path: '/impressionData', value: true },
+  ]);
+  const invoices = `${P}/features/pay.invoices/environments/production`;
+  const strategy = await record('addFeatureStrategy', 'POST', `${invoices}/strategies`, {
+    name: 'flexibleRollout',
+    title: 'A tenth of customers in Sweden',
+    parameters: { rollout: '10', stickiness: 'userId', groupId: 'pay.invoices' },
+    constraints: [SWEDEN],
+    variants: [
+      { name: 'short', weight: 500, weightType: 'variable', payload: { type: 'string', value: '14 days' } },
+      { name: 'long', weight: 500, weightType: 'variable', payload: { type: 'string', value: '30 days' } },
+    ],
+  });
+  const one = `${invoices}/strategies/${strategy.id}`;
+  await record('updateFeatureStrategy', 'PUT', one, {
+    name: 'flexibleRollout',
+    parameters: { rollout: '20', stickiness: 'userId', groupId: 'pay.invoices' },
+    constraints: [SWEDEN],
+  });
+  await record('patchFeatureStrategy', 'PATCH', one, [
+    { op: 'replace', path: '/parameters/rollout', value: '25' },
+  ]);
+  await record('setSegmentsOfStrategy', 'POST', '/api/admin/segments/strategies', {
+    projectId: 'payments',
+    environmentId: 'production',
+    strategyId: strategy.id,
+    segmentIds: [segment.id],
+  });
+  await record('getFeatureStrategy', 'GET', one);
+  await record('getFeatureStrategies', 'GET', `${invoices}/strategies`);
+  await record('getSegmentsOfStrategy', 'GET', `/api/admin/segments/strategies/${strategy.id}`);
+  await record('getStrategiesOfSegment', 'GET', `/api/admin/segments/${segment.id}/strategies`);
+  await record('getSegment', 'GET', `/api/admin/segments/${segment.id}`);
+  await record('getSegments', 'GET', '/api/admin/segments');
+  await record('getContextField', 'GET', '/api/admin/context/country');
+  await record('getStrategiesOfContextField', 'GET', '/api/admin/context/country/strategies');
+  await record(
+    'setFeatureStrategies',
+    'PUT',
+    `${P}/features/pay.gift-cards/environments/production/strategies`,
+    [
+      {
+        name: 'flexibleRollout',
+        parameters: { rollout: '50', stickiness: 'default', groupId: 'pay.gift-cards' },
+      },
+    ],
+  );
+  await send('POST', `${invoices}/on`);
+
+  const variants = [
+    { name: 'blue', weight: 500, payload: { type: 'string', value: '#1d4ed8' } },
+    { name: 'green', weight: 500, payload: { type: 'string', value: '#15803d' } },
+  ];
+  await record('updateVariants', 'PUT', `${E}/variants`, variants);
+  await record('patchVariants', 'PATCH', `${E}/variants`, [
+    { op: 'replace', path: '/0/payload/value', value: '#1e40af' },
+  ]);
+  await record('getVariants', 'GET', `${E}/variants`);
+  await record('updateVariantsOfEnvironments', 'PUT', `${F}/variants-batch`, {
+    variants,
+    environments: ['development', 'staging'],
+  });
+  await record('getFeatureEnvironment', 'GET', E);
+  await record('copyFeatureEnvironment', 'POST', `${F}/environments/staging/copy`, { from: 'production' });
+
+  const link = await record('addFeatureLink', 'POST', `${F}/link`, {
+    url: 'https://tickets.example.com/PAY-17',
+    title: 'PAY-17',
+  });
+  await record('updateFeatureLink', 'PUT', `${F}/link/${link.id}`, {
+    url: 'https://tickets.example.com/PAY-18',
+    title: 'PAY-18',
+  });
+  await record('setFeatureOwners', 'PUT', `${F}/owners`, { owners: [{ type: 'user', id: 2 }] });
+  await record('getFeatureOwners', 'GET', `${F}/owners`);
+  await record('tagFeature', 'POST', '/api/admin/features/pay.gift-cards/tags', {
+    type: 'team',
+    value: 'payments',
+  });
+  await record('changeFeatureTags', 'PUT', '/api/admin/features/pay.gift-cards/tags', {
+    addedTags: [{ type: 'simple', value: 'gifts' }],
+    removedTags: [],
+  });
+  await record('getFeatureTags', 'GET', '/api/admin/features/pay.gift-cards/tags');
+  await record('getTags', 'GET', '/api/admin/tags');
+  await record('getTagsOfType', 'GET', '/api/admin/tags/team');
+  await record('getTag', 'GET', '/api/admin/tags/team/payments');
+
+  await record('getPossibleParents', 'GET', `${P}/features/pay.gift-cards/parents`);
+  await send('POST', `${P}/features/pay.gift-cards/dependencies`, { feature: 'pay.new-basket' });
+  await record('getParentVariants', 'GET', `${F}/parent-variants`);
+  await record('checkDependenciesExist', 'GET', `${P}/dependencies`);
+
+  await record('cloneFeature', 'POST', `${P}/features/pay.invoices/clone`, { name: 'pay.invoices-b2b' });
+  await record('cloneFeatures', 'POST', '/api/admin/projects/checkout/clone', {
+    features: [{ feature: 'pay.old-cards', name: 'checkout.old-cards' }],
+  });
+  await send('PATCH', `${P}/features/pay.invoices-b2b`, [
+    { op: 'replace', path: '/description', value: 'Pay by invoice, for companies' },
+  ]);
+  await record('getFeatureDrift', 'GET', `${P}/features/pay.invoices-b2b/drift`);
+  await record('getFeatureCopies', 'GET', `${P}/features/pay.invoices/copies`);
+
+  await send('POST', `${P}/features/pay.invoices-b2b/lifecycle/complete`, { status: 'kept' });
+  await record('getFeatureLifecycle', 'GET', `${P}/features/pay.invoices-b2b/lifecycle`);
+  await record('getLifecycleCount', 'GET', '/api/admin/lifecycle/count');
+  await record('validateArchive', 'POST', `${P}/archive/validate`, { features: ['pay.new-basket'] });
+  await record('getFeature', 'GET', F);
+  await record('getFeatures', 'GET', `${P}/features`);
+  await record('getProjectOverview', 'GET', `${P}/overview`);
+  await record('searchFeatures', 'GET', '/api/admin/search/features?project=IS:payments&limit=2');
+  await record('getFlagCreators', 'GET', '/api/admin/flag-creators');
+  await record('getFlagCreatorsOfProject', 'GET', `${P}/flag-creators`);
+
+  await record('getProjectHealth', 'GET', `${P}/health`);
+  await record('getProjectHealthHistory', 'GET', `${P}/health/history`);
+  await record('getProjectHealthReport', 'GET', `${P}/health-report`);
+  await record('getProjectStatus', 'GET', `${P}/status`);
+  await record('getProjectInsights', 'GET', `${P}/insights`);
+  await record('snoozeFinding', 'PUT', `${P}/health/findings/stale/pay.old-cards/snooze`, {
+    reason: 'Removed with the next release',
+    until: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+  });
+
+  const data = await record('exportFeatures', 'POST', '/api/admin/features-batch/export', {
+    features: ['pay.invoices'],
+    environment: 'production',
+  });
+  await record('validateImport', 'POST', '/api/admin/features-batch/validate', {
+    project: 'payments',
+    environment: 'staging',
+    data,
+  });
+  const context = { userId: '7', properties: { country: 'SE' } };
+  await record('getPlayground', 'POST', '/api/admin/playground', {
+    environment: 'production',
+    projects: ['payments'],
+    context,
+  });
+  await record('getAdvancedPlayground', 'POST', '/api/admin/playground/advanced', {
+    environments: ['production'],
+    projects: ['payments'],
+    context: { userId: '7,11', country: 'SE' },
+  });
+}

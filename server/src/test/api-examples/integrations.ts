@@ -1,0 +1,65 @@
+import { P, type Recorder } from './recorder.ts';
+
+export async function integrations({ record, send, deliveries }: Recorder): Promise<void> {
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const fields = {
+    provider: 'webhook',
+    enabled: true,
+    description: 'Posts to the release channel',
+    events: ['feature-environment-enabled', 'feature-environment-disabled'],
+    projects: ['payments'],
+    parameters: { url: `${deliveries.receiver.url}/hook` },
+  };
+  const webhook = await record('createAddon', 'POST', '/api/admin/addons', fields);
+  const I = `/api/admin/addons/${webhook.id}`;
+  await record('updateAddon', 'PUT', I, { ...fields, description: 'Posts to #releases' });
+  await record('getAddon', 'GET', I);
+  await record('getAddons', 'GET', '/api/admin/addons');
+  await record('disableAddon', 'POST', `${I}/off`);
+  await record('enableAddon', 'POST', `${I}/on`);
+  await record('rotateAddonSecret', 'POST', `${I}/rotate-secret`, {});
+  await record('previewAddonFilter', 'POST', '/api/admin/addons/preview', {
+    events: ['feature-environment-enabled'],
+    projects: ['payments'],
+    filter: { environment: 'IS:production' },
+  });
+  await record('previewAddon', 'POST', `${I}/preview`, { days: 7 });
+  await record('backfillAddon', 'POST', `${I}/backfill?dryRun=true`, { from: since });
+
+  deliveries.receiver.answer(503);
+  await send('POST', `${P}/features/pay.new-basket/environments/production/off`);
+  const [failed] = await deliveries.settled(webhook.id);
+  const R = `${I}/events/${failed?.id}`;
+  await record('redeliverIntegrationEvent', 'POST', `${R}/redeliver?dryRun=true`);
+  await record('redeliverFailedIntegrationEvents', 'POST', `${I}/redeliver?dryRun=true`, { since });
+  deliveries.receiver.answer(200);
+  await record('redeliverIntegrationEvent', 'POST', `${R}/redeliver`);
+  await deliveries.settled(webhook.id);
+  await record('redeliverFailedIntegrationEvents', 'POST', `${I}/redeliver`, { since });
+  await record('backfillAddon', 'POST', `${I}/backfill`, { from: since });
+  await deliveries.settled(webhook.id);
+  await record('getIntegrationEvents', 'GET', `${I}/events?limit=1`);
+  await record('getIntegrationEvent', 'GET', R);
+  await record('getDeliveries', 'GET', '/api/admin/deliveries?limit=1');
+  await record('getIntegrationStats', 'GET', `${I}/stats`);
+  const toggled = await record(
+    'searchEvents',
+    'GET',
+    '/api/admin/search/events?feature=IS:pay.new-basket&type=IS:feature-environment-disabled',
+  );
+  const { id } = toggled.events[0];
+  await record('getEvent', 'GET', `/api/admin/events/${id}`);
+  await record('getEventDeliveries', 'GET', `/api/admin/events/${id}/deliveries`);
+  await record('countEvents', 'GET', '/api/admin/search/events/counts?by=type&project=IS:payments');
+  await record('getEventCreators', 'GET', '/api/admin/event-creators');
+  await record('getEventTypes', 'GET', '/api/admin/event-types');
+}
+
+export async function instance({ record }: Recorder): Promise<void> {
+  await record('getInstance', 'GET', '/api/admin/instance');
+  await record('getInstanceStatistics', 'GET', '/api/admin/instance-admin/statistics');
+  await record('getDiagnostics', 'GET', '/api/admin/instance/diagnostics');
+  await record('getUiConfig', 'GET', '/api/admin/ui-config');
+  await record('getHealth', 'GET', '/health', undefined, { token: null });
+  await record('getReady', 'GET', '/ready', undefined, { token: null });
+}

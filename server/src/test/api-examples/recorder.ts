@@ -1,0 +1,33 @@
+import type { Deliveries } from '../deliveries.ts';
+import type { Harness } from '../harness.ts';
+import type { IdentityProvider } from '../identity-provider.ts';
+import type { Answer, call } from '../request.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Options = Parameters<typeof call>[3];
+
+/** The response bodies, by operation and status: `createProject 201`. */
+export type Recorded = Record<string, unknown>;
+
+/** What the examples are recorded with. */
+export type World = {
+  harness: Harness;
+  deliveries: Deliveries;
+  provider: IdentityProvider;
+  people: { username: string; password: string; token: string }[];
+};
+
+export type Recorder = World & {
+  /** One request of ada. */
+  send: (method: Method, url: string, body?: unknown, options?: Options) => Promise<Answer>;
+  /** One request whose response is the example of an operation. Returns the body. */
+  record: (
+    operation: string,
+    method: Method,
+    url: string,
+    body?: unknown,
+    options?: Options,
+  ) => Promise<Answer['body']>;
+};
+
+export const P = '/api/admin/projects/payments';

@@ -1,0 +1,47 @@
+import { type Answer, call } from '../request.ts';
+import { flags } from './flags.ts';
+import { instance, integrations } from './integrations.ts';
+import { peopleAndAccess, signIn } from './people.ts';
+import type { Method, Options, Recorded, Recorder, World } from './recorder.ts';
+import { apiTokens, sdks } from './sdks.ts';
+import { vocabulary } from './vocabulary.ts';
+
+/**
+ * Calls every operation that returns a body once, as a team would use it, and records the responses. The sample data of
+ * setup-data.ts is there already: ada is the admin, ben owns the project payments.
+ */
+export async function recordResponses(world: World): Promise<Recorded> {
+  const recorded: Recorded = {};
+  const ada = world.people.find(({ username }) => username === 'ada');
+  const send = async (method: Method, url: string, body?: unknown, options: Options = {}) => {
+    const answer = await call(world.harness.app, method, url, {
+      token: String(ada?.token),
+      ...(body === undefined ? {} : { body }),
+      ...options,
+    });
+    if (answer.status >= 300)
+      throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer;
+  };
+  const record = async (
+    operation: string,
+    method: Method,
+    url: string,
+    body?: unknown,
+    options?: Options,
+  ): Promise<Answer['body']> => {
+    const answer = await send(method, url, body, options);
+    recorded[`${operation} ${answer.status}`] = answer.body;
+    return answer.body;
+  };
+  const recorder: Recorder = { ...world, send, record };
+  await vocabulary(recorder);
+  await flags(recorder);
+  await peopleAndAccess(recorder);
+  await signIn(recorder);
+  const tokens = await apiTokens(recorder);
+  await sdks(recorder, tokens);
+  await integrations(recorder);
+  await instance(recorder);
+  return recorded;
+}

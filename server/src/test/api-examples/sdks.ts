@@ -1,0 +1,102 @@
+import { keepFlushing } from '../../reporting/metrics/keep-flushing.ts';
+import { P, type Recorder } from './recorder.ts';
+
+export type Tokens = { backend: string; frontend: string };
+
+export async function apiTokens({ record }: Recorder): Promise<Tokens> {
+  const token = await record('createApiToken', 'POST', '/api/admin/api-tokens', {
+    tokenName: 'payments service',
+    type: 'backend',
+    environment: 'production',
+    projects: ['payments'],
+  });
+  const frontend = await record('createProjectApiToken', 'POST', `${P}/api-tokens`, {
+    tokenName: 'web shop',
+    type: 'frontend',
+    environment: 'production',
+  });
+  await record('updateApiToken', 'PUT', `/api/admin/api-tokens/${token.id}`, {
+    expiresAt: '2030-01-01T00:00:00Z',
+  });
+  await record('getApiTokens', 'GET', '/api/admin/api-tokens');
+  await record('getApiTokensByName', 'GET', '/api/admin/api-tokens/payments%20service');
+  await record('getProjectApiTokens', 'GET', `${P}/api-tokens`);
+  return { backend: token.secret, frontend: frontend.secret };
+}
+
+export async function sdks(
+  { record, send, harness }: Recorder,
+  { backend, frontend }: Tokens,
+): Promise<void> {
+  const asBackend = { token: backend };
+  const asFrontend = { token: frontend };
+  const started = new Date().toISOString();
+  await send(
+    'POST',
+    '/api/client/register',
+    {
+      appName: 'payments-service',
+      instanceId: 'payments-1',
+      sdkVersion: 'unleash-client-node:6.12.1',
+      strategies: ['default', 'flexibleRollout', 'byCountry'],
+      interval: 15_000,
+      started,
+    },
+    asBackend,
+  );
+  await send(
+    'POST',
+    '/api/client/metrics',
+    {
+      appName: 'payments-service',
+      instanceId: 'payments-1',
+      bucket: {
+        start: started,
+        stop: started,
+        toggles: {
+          'pay.new-basket': { yes: 30, no: 12, variants: { blue: 16, green: 14 } },
+          'pay.discounts': { yes: 0, no: 8, variants: {} },
+        },
+      },
+    },
+    asBackend,
+  );
+  const flushing = keepFlushing(harness.app.usage, harness.db, { warn: () => {} }, harness.app.metrics);
+  await flushing.flush();
+  await flushing.stop();
+
+  await record('getFeatureUsage', 'GET', '/api/admin/client-metrics/features/pay.new-basket');
+  await record('getRawFeatureUsage', 'GET', '/api/admin/client-metrics/features/pay.new-basket/raw');
+  await record('getProjectUsage', 'GET', `${P}/usage`);
+  const M = '/api/admin/metrics';
+  await record('getApplications', 'GET', `${M}/applications`);
+  await record('getProjectApplications', 'GET', `${P}/applications`);
+  await record('getApplication', 'GET', `${M}/applications/payments-service`);
+  await record('getApplicationOverview', 'GET', `${M}/applications/payments-service/overview`);
+  await record('getApplicationInstances', 'GET', `${M}/instances/payments-service/environment/production`);
+  await record('getApiTokenUse', 'GET', `${M}/api-tokens`);
+  await record('getUnknownFlags', 'GET', `${M}/unknown-flags`);
+
+  await record('getClientFeatures', 'GET', '/api/client/features', undefined, asBackend);
+  await record('getClientFeature', 'GET', '/api/client/features/pay.invoices', undefined, asBackend);
+  await record('getClientDelta', 'GET', '/api/client/delta', undefined, asBackend);
+  await record('validateTokens', 'POST', '/edge/validate', { tokens: [backend] }, { token: null });
+  const context = { userId: '7', properties: { country: 'SE' } };
+  await record(
+    'getFrontendFeatures',
+    'GET',
+    '/api/frontend?userId=7&properties[country]=SE',
+    undefined,
+    asFrontend,
+  );
+  await record('postFrontendFeatures', 'POST', '/api/frontend', { context }, asFrontend);
+  const evaluation = { context: { targetingKey: '7', country: 'SE' } };
+  await record(
+    'evaluateOfrepFlag',
+    'POST',
+    '/ofrep/v1/evaluate/flags/pay.new-basket',
+    evaluation,
+    asFrontend,
+  );
+  await record('evaluateOfrepFlags', 'POST', '/ofrep/v1/evaluate/flags', evaluation, asFrontend);
+}
