@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { type FilterField, IS } from '../ui/filters.ts';
-import { creatorsQuery, eventTypesQuery } from './queries.ts';
+import { creatorsQuery, eventTypesQuery, findFlags } from './queries.ts';
 
 /** The filters of the event log. `project` is missing in the log of one project. */
 export function useEventFields(withProject: boolean): readonly FilterField[] {
@@ -12,7 +12,7 @@ export function useEventFields(withProject: boolean): readonly FilterField[] {
   const environments = useQuery(environmentsQuery).data?.environments;
   return useMemo(() => {
     const fields: FilterField[] = [
-      { name: 'feature', key: 'flag', label: 'Flag', operators: IS, mono: true },
+      { name: 'feature', key: 'flag', label: 'Flag', operators: IS, mono: true, find: findFlags },
       {
         name: 'type',
         key: 'type',
@@ -34,8 +34,8 @@ export function useEventFields(withProject: boolean): readonly FilterField[] {
         operators: IS,
         options: environments?.map(({ name }) => ({ value: name })),
       },
-      { name: 'from', key: 'since', label: 'since', operators: { one: 'IS' }, kind: 'day' },
-      { name: 'to', key: 'until', label: 'until', operators: { one: 'IS' }, kind: 'day' },
+      { name: 'from', key: 'since', label: 'since (UTC)', operators: { one: 'IS' }, kind: 'day' },
+      { name: 'to', key: 'until', label: 'until (UTC)', operators: { one: 'IS' }, kind: 'day' },
       { name: 'groupId', key: 'group', label: 'Group', operators: IS, mono: true },
     ];
     const project: FilterField = {

@@ -16,6 +16,15 @@ export const MAX_NEW = 2 * PAGE_SIZE;
 /** A page of large events can be shorter than its limit. Its remainder is loaded in at most this many requests. */
 const MAX_PARTS_OF_PAGE = 10;
 
+const SUGGESTED_FLAGS = 8;
+
+/** Flags whose name contains the text, to filter by one of them. */
+export async function findFlags(text: string, signal: AbortSignal): Promise<{ value: string }[]> {
+  const query = { query: text, limit: SUGGESTED_FLAGS };
+  const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
+  return features.filter(({ name }) => name.includes(text)).map(({ name }) => ({ value: name }));
+}
+
 const search = (query: Record<string, unknown>, signal: AbortSignal): Promise<Found> =>
   unwrap(
     api.GET('/api/admin/search/events', {

@@ -1,6 +1,8 @@
 import { ActionIcon, Kbd, Menu, Tooltip } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Code2, ListFilter, X } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
+import { keys } from '../api/keys.ts';
 import { copyText } from './Copy.tsx';
 import s from './FilterBar.module.css';
 import {
@@ -11,8 +13,12 @@ import {
   filtersOf,
   parseTyped,
   removeFilter,
+  type Suggestion,
   suggest,
+  textSuggestion,
+  textToFind,
   typedOf,
+  usualChoice,
 } from './filters.ts';
 import { type Search, stringifySearch } from './search.ts';
 import { useShortcuts } from './shortcuts.ts';
@@ -46,7 +52,9 @@ export function FilterBar({
   const input = useRef<HTMLInputElement>(null);
   const id = useId();
   const filters = filtersOf(search, fields);
-  const suggestions = isOpen ? suggest(typed, fields) : [];
+  const suggestions = useSuggestions(isOpen ? typed : undefined, fields, search.query);
+  // Enter chooses what the arrows marked, or what the text means.
+  const marked = active >= 0 ? active : usualChoice(typed, suggestions);
   useShortcuts([{ keys: '/', description: 'Filter the list', run: () => input.current?.focus() }]);
 
   const commit = (text: string) => {
@@ -77,10 +85,10 @@ export function FilterBar({
       event.preventDefault();
       setOpen(true);
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      setActive(Math.max(-1, Math.min(suggestions.length - 1, active + step)));
+      setActive(Math.max(-1, Math.min(suggestions.length - 1, marked + step)));
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      if (active >= 0) choose(active);
+      if (marked >= 0) choose(marked);
       else commit(typed);
     } else if (event.key === 'Tab' && active >= 0) {
       event.preventDefault();
@@ -114,7 +122,7 @@ export function FilterBar({
           aria-label="Add a filter"
           aria-expanded={suggestions.length > 0}
           aria-controls={`${id}-list`}
-          aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
+          aria-activedescendant={marked >= 0 ? `${id}-${marked}` : undefined}
           aria-invalid={error !== undefined}
           aria-describedby={error === undefined ? undefined : `${id}-error`}
           autoComplete="off"
@@ -158,7 +166,7 @@ export function FilterBar({
             key={suggestion.text}
             id={`${id}-${index}`}
             role="option"
-            aria-selected={index === active}
+            aria-selected={index === marked}
             // The input keeps the focus.
             onMouseDown={event => event.preventDefault()}
             onClick={() => choose(index)}
@@ -170,6 +178,29 @@ export function FilterBar({
       </div>
     </div>
   );
+}
+
+const MIN_TEXT = 2;
+
+/** What the typed text can become. Undefined: the list is closed. */
+function useSuggestions(
+  typed: string | undefined,
+  fields: readonly FilterField[],
+  formerText: Search[string],
+): Suggestion[] {
+  const field = fields.find(one => one.find);
+  const text = textToFind(typed ?? '');
+  const { data: found } = useQuery({
+    queryKey: keys.filterValues(field?.name, text),
+    queryFn: async ({ signal }) => (await field?.find?.(text, signal)) ?? [],
+    enabled: field !== undefined && typed !== undefined && text.length >= MIN_TEXT,
+    placeholderData: keepPreviousData,
+  });
+  if (typed === undefined) return [];
+  const known = fields.map(one => (one === field && found ? { ...one, options: found } : one));
+  const suggestions = suggest(typed, known);
+  const isText = typed.trim() !== '' && !typed.includes(':');
+  return isText ? [...suggestions, textSuggestion(typed, formerText)] : suggestions;
 }
 
 const SHOWN_VALUES = 3;

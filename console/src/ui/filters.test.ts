@@ -11,7 +11,10 @@ import {
   parseTyped,
   removeFilter,
   suggest,
+  textSuggestion,
+  textToFind,
   typedOf,
+  usualChoice,
 } from './filters.ts';
 
 const FIELDS: FilterField[] = [
@@ -151,4 +154,45 @@ test('suggests names of filters, then values that are not chosen yet', () => {
   expect(suggest('proj', FIELDS)[0]?.hint).toBe('Payments, Search');
   expect(suggest('project:Payments,', FIELDS).map(one => one.text)).toEqual(['project:Payments,Search']);
   expect(suggest('by:do', FIELDS)).toEqual([{ text: 'by:dora', label: 'dora', hint: '4', complete: true }]);
+});
+
+test('a text that is the name of a flag offers its filter first', () => {
+  const flags = [{ value: 'checkout-express-b2b' }, { value: 'checkout-express' }];
+  const fields = [
+    { name: 'feature', key: 'flag', label: 'Flag', operators: IS, find: async () => flags, options: flags },
+  ];
+  const typed = 'checkout-express';
+
+  const suggestions = [...suggest(typed, fields), textSuggestion(typed, undefined)];
+
+  expect(suggestions.map(one => one.label)).toEqual([
+    'flag:checkout-express',
+    'flag:checkout-express-b2b',
+    '"checkout-express"',
+  ]);
+  expect(usualChoice(typed, suggestions)).toBe(0);
+});
+
+test.each([
+  ['pro', 'project:'],
+  ['checkout', 'checkout'],
+  ['project:pay', undefined],
+  ['', undefined],
+])('Enter after %j chooses %j', (typed, text) => {
+  const suggestions = [...suggest(typed, FIELDS), textSuggestion(typed, undefined)];
+
+  expect(suggestions[usualChoice(typed, suggestions)]?.text).toBe(text);
+});
+
+test('a second text says which one it replaces', () => {
+  expect(textSuggestion('rollout', 'checkout').hint).toBe('text, instead of "checkout"');
+  expect(textSuggestion('rollout', undefined).hint).toBe('text');
+});
+
+test.each([
+  ['checkout', 'checkout'],
+  ['flag:check', 'check'],
+  ['flag:one, tw', 'tw'],
+])('finds values for %j by %j', (typed, text) => {
+  expect(textToFind(typed)).toBe(text);
 });

@@ -29,6 +29,8 @@ export type FilterField = {
   kind?: 'values' | 'day' | 'status';
   /** The values to suggest. A typed label becomes its value: `by:dora` becomes `createdBy=IS:4`. */
   options?: readonly FilterOption[];
+  /** Finds values to suggest, for a filter with too many for `options`. */
+  find?: (text: string, signal: AbortSignal) => Promise<readonly FilterOption[]>;
   /** Only the options are valid. */
   closed?: boolean;
   /** Values are names of flags, shown in the monospace font. */
@@ -169,10 +171,31 @@ export function removeFilter(search: Search, { name, value }: { name: string; va
 export type Suggestion = { text: string; label: string; hint?: string; complete: boolean };
 const MAX_SUGGESTIONS = 50;
 
-/** The continuations of the typed text: names of filters, then their values. */
+/** The text to find values for: all of it, or the last value after the name of the filter. */
+export const textToFind = (typed: string): string =>
+  (/^[^:]*:(?:.*,)?(.*)$/s.exec(typed)?.[1] ?? typed).trim();
+
+/** The text as one of the suggestions. A search has one text, so a second one takes the place of the first. */
+export function textSuggestion(typed: string, former: Search[string]): Suggestion {
+  const text = typed.trim();
+  const hint = former === undefined || former === text ? 'text' : `text, instead of "${former}"`;
+  return { text, label: `"${text}"`, hint, complete: true };
+}
+
+/** The suggestion that Enter chooses: the name of a filter, a value that was typed whole, or the text. */
+export function usualChoice(typed: string, suggestions: readonly Suggestion[]): number {
+  const text = typed.trim();
+  if (text === '' || text.includes(':')) return -1;
+  const [first] = suggestions;
+  if (first && (!first.complete || first.text.endsWith(`:${text}`))) return 0;
+  return suggestions.findIndex(one => one.text === text);
+}
+
+/** The continuations of the typed text: names of filters and values that were found, or values of the named filter. */
 export function suggest(typed: string, fields: readonly FilterField[]): Suggestion[] {
   const [, minus = '', key = '', rest = ''] = /^(-?)([\w.-]*):(.*)$/s.exec(typed) ?? [];
-  if (!typed.includes(':')) return suggestFields(typed.replace(/^-/, ''), fields);
+  if (!typed.includes(':'))
+    return [...suggestFound(typed, fields), ...suggestFields(typed.replace(/^-/, ''), fields)];
   if (fields.some(field => field.kind === 'status' && field.options?.some(one => same(one.value, key))))
     return ['enabled', 'disabled']
       .filter(state => state.startsWith(rest.toLowerCase()))
@@ -196,6 +219,18 @@ export function suggest(typed: string, fields: readonly FilterField[]): Suggesti
       complete: true,
     }));
 }
+
+/** Values that contain the text, of the filters that find them. The one that equals it comes first. */
+const suggestFound = (typed: string, fields: readonly FilterField[]): Suggestion[] =>
+  fields
+    .filter(({ find }) => find !== undefined && typed.trim() !== '')
+    .flatMap(({ key, options = [] }) =>
+      options.map(({ value }) => ({ text: `${key}:${value}`, label: `${key}:${value}`, complete: true })),
+    )
+    .toSorted(
+      (one, other) =>
+        Number(other.text.endsWith(`:${typed.trim()}`)) - Number(one.text.endsWith(`:${typed.trim()}`)),
+    );
 
 function suggestFields(typed: string, fields: readonly FilterField[]): Suggestion[] {
   const words = fields.flatMap(field =>

@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { createFlag, createProject, unique } from './support/api.ts';
+import { test } from './support/test.ts';
+
+test('a text that is the name of a flag offers the events of the flag first', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project, { name: `checkout-${unique()}` });
+  await createFlag(api, project, { name: `${name}-b2b` });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/events`);
+  const input = page.getByRole('combobox', { name: 'Add a filter' });
+  const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+
+  await input.fill(name);
+  await expect
+    .poll(() => options.allTextContents())
+    .toEqual([`flag:${name}`, `flag:${name}-b2b`, `"${name}"text`]);
+  await accessible(page);
+  await input.press('Enter');
+
+  await page.waitForURL(`/projects/${project}/events?feature=IS:${name}`);
+});
+
+test('Enter completes the name of a filter, and a second text says what it replaces', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/events?query=checkout`);
+  const input = page.getByRole('combobox', { name: 'Add a filter' });
+
+  await input.fill('fl');
+  await input.press('Enter');
+  await expect.poll(() => input.inputValue()).toBe('flag:');
+
+  await input.fill('rollout');
+  await page.getByRole('option', { name: '"rollout" text, instead of "checkout"' }).waitFor();
+  await input.press('Enter');
+  await page.waitForURL(`/projects/${project}/events?query=rollout`);
+});
