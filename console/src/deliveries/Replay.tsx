@@ -1,6 +1,6 @@
 import '@mantine/core/styles/FloatingIndicator.layer.css';
 import '@mantine/core/styles/SegmentedControl.layer.css';
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { Integration } from '../integrations/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
@@ -9,6 +9,7 @@ import { SidePanel } from '../ui/SidePanel.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
+import { TimeInput } from '../ui/TimeInput.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { counted } from '../ui/words.ts';
 import s from './deliveries.module.css';
@@ -51,22 +52,18 @@ export function Replay({ integration }: { integration: Integration }) {
           onChange={replay => replace({ replay })}
         />
         <p className="muted">{WORDS[range.kind].about}</p>
-        <TextInput
-          type="datetime-local"
+        <TimeInput
           label="From"
-          step={1}
-          value={localOf(range.from)}
-          onChange={event => event.target.value && replace({ replayFrom: instantOf(event.target.value) })}
+          withSeconds
+          value={range.from}
+          onChange={replayFrom => replayFrom && replace({ replayFrom })}
         />
-        <TextInput
-          type="datetime-local"
+        <TimeInput
           label="To"
-          description="Empty: until now"
-          step={1}
-          value={range.to === undefined ? '' : localOf(range.to)}
-          onChange={event =>
-            replace({ replayTo: event.target.value ? instantOf(event.target.value) : undefined })
-          }
+          note="Empty: until now."
+          withSeconds
+          value={range.to ?? ''}
+          onChange={replayTo => replace({ replayTo: replayTo || undefined })}
         />
         <Plan key={JSON.stringify(range)} integration={integration} range={range} onClose={close} />
       </div>
@@ -147,11 +144,3 @@ function rangeOf(search: Search): ReplayRange {
 
 const validInstant = (value: Search[string]): string | undefined =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : undefined;
-
-/** An instant as the value of an input in the zone of the user: 2026-11-15T14:30:00. */
-function localOf(instant: string): string {
-  const date = new Date(instant);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
-
-const instantOf = (local: string): string => new Date(local).toISOString();

@@ -29,7 +29,7 @@ export function StateFilter({
         { value: 'all', label: 'All' },
         { value: OPEN, label: withCount('In progress', open) },
         { value: DELIVERED, label: 'Delivered' },
-        { value: FAILED, label: withCount('Failed, ended', failed) },
+        { value: FAILED, label: withCount('Failed', failed) },
       ]}
       onChange={next => onChange(next === 'all' ? undefined : next)}
     />

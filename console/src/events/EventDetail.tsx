@@ -11,7 +11,7 @@ import { Json } from '../ui/Json.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
 import type { Search } from '../ui/search.ts';
-import { utcOf } from '../ui/time.ts';
+import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { counted } from '../ui/words.ts';
 import { Deliveries } from './Deliveries.tsx';
@@ -27,8 +27,7 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
         <Sentence event={event} links />
       </p>
       <p className={s.by}>
-        <Person name={event.createdBy} size={18} named /> ·{' '}
-        <time dateTime={event.createdAt}>{utcOf(event.createdAt)}</time>
+        <Person name={event.createdBy} size={18} named /> · <Time at={event.createdAt} as="full" />
       </p>
       {event.comment && <blockquote className={s.comment}>{event.comment}</blockquote>}
       {event.featureName !== null && event.project !== null && (

@@ -8,8 +8,9 @@ import { List } from '../ui/List.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { Detail, Split } from '../ui/Split.tsx';
 import type { Search } from '../ui/search.ts';
-import { dayOf } from '../ui/time.ts';
+import { dayWords } from '../ui/time.ts';
 import { counted, cx, formatNumber } from '../ui/words.ts';
+import { zoneName } from '../ui/zone.ts';
 import { EventDetail } from './EventDetail.tsx';
 import { EventRow } from './EventRow.tsx';
 import s from './events.module.css';
@@ -26,7 +27,7 @@ const MAX_ROWS = 500_000;
 const keyOf = (row: Row): string => (row.kind === 'day' ? row.day : String(row.events.at(-1)?.id));
 const isDay = (row: Row): boolean => row.kind === 'day';
 const renderRow = (row: Row) =>
-  row.kind === 'day' ? <span className={s.day}>{dayOf(row.day)}</span> : <EventRow row={row} />;
+  row.kind === 'day' ? <span className={s.day}>{dayWords(row.day)}</span> : <EventRow row={row} />;
 
 /** The list with the histogram at the left, the selected event at the right. The address has the selection. */
 export function EventLog({
@@ -119,7 +120,7 @@ export function EventLog({
               Some events did not load. Retry
             </button>
           ) : (
-            total !== undefined && counted(total, 'event')
+            total !== undefined && `${counted(total, 'event')} · times in ${zoneName()}`
           )
         }
       />

@@ -16,7 +16,7 @@ import { Env } from '../ui/Env.tsx';
 import { EventBrief } from '../ui/EventBrief.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Sentence } from '../ui/Sentence.tsx';
-import { utcOf } from '../ui/time.ts';
+import { Time } from '../ui/Time.tsx';
 import { counted } from '../ui/words.ts';
 import s from './events.module.css';
 import type { EventsRow } from './rows.ts';
@@ -63,10 +63,7 @@ export const EventRow = memo(function EventRow({ row: { lead, events } }: { row:
           {events.length > 1 && <span className={s.more}>+{counted(events.length - 1, 'event')}</span>}
         </span>
       </span>
-      {/* The heading is the UTC day, so the time is UTC too. */}
-      <time className={s.time} dateTime={lead.createdAt} title={utcOf(lead.createdAt)}>
-        {lead.createdAt.slice(11, 19)}
-      </time>
+      <Time at={lead.createdAt} as="clock" className={s.time} />
     </div>
   );
 });

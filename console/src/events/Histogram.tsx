@@ -23,7 +23,7 @@ export function Histogram({ filters, onRange }: { filters: Search; onRange(chang
     <div className={s.histogram}>
       <Bars
         bars={bars}
-        summary={`Events per day from ${shortDay(from)} to ${shortDay(to)}; most on ${most.label}`}
+        summary={`Events per day (UTC) from ${shortDay(from)} to ${shortDay(to)}; most on ${most.label}`}
         ticks={ticksOf(from, to, today)}
         isOn={day =>
           isFiltered &&
@@ -33,7 +33,7 @@ export function Histogram({ filters, onRange }: { filters: Search; onRange(chang
         onRange={choose}
       />
       <details className={s.days}>
-        <summary>Choose a day from a list</summary>
+        <summary>Choose a day (UTC) from a list</summary>
         <ul>
           {bars.toReversed().map(({ key, value }) => (
             <li key={key}>

@@ -76,7 +76,7 @@ function Events({ projectId }: { projectId?: string }) {
           search={search}
           onChange={push}
           found={foundText(events.total, events.totalIsLowerBound)}
-          hint="Add a filter, or text to find in changes"
+          hint="Add a filter, or text to find in values, tags and comments"
           api="/api/admin/search/events"
         />
       }

@@ -1,4 +1,5 @@
 // The rows of the event log: days, and events of one change as one row.
+import { localDayOf } from '../ui/time.ts';
 import type { Event } from './queries.ts';
 
 /** Adjacent events of one change. `lead` is the most significant one. `position` counts from 1 over the search. */
@@ -12,9 +13,9 @@ function significance({ type }: Event): number {
   return /-(enabled|disabled)$/.test(type) ? 2 : 1;
 }
 
-const dayOf = (event: Event): string => event.createdAt.slice(0, 10);
+const dayOf = (event: Event): string => localDayOf(event.createdAt);
 
-/** The rows of consecutive events, newest first. A day heading comes before the first row of each UTC day. */
+/** The rows of consecutive events, newest first. A day heading comes before the first row of each day of the user's zone. */
 export function rowsOf(events: readonly Event[], position = 1, previousDay = ''): Row[] {
   const rows: Row[] = [];
   let day = previousDay;

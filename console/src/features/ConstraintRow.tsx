@@ -1,5 +1,6 @@
 import { ActionIcon, NativeSelect, TextInput } from '@mantine/core';
 import { X } from 'lucide-react';
+import { TimeInput } from '../ui/TimeInput.tsx';
 import { counted } from '../ui/words.ts';
 import {
   hasOpposite,
@@ -91,21 +92,22 @@ export function ConstraintRow({
           {...(saved && { saved: saved.values ?? [] })}
           onChange={values => onChange({ ...constraint, values })}
         />
+      ) : isDate(operator) ? (
+        <TimeInput
+          className={s.single}
+          aria-label={`Value of ${contextName}`}
+          error={!constraint.value}
+          value={constraint.value ?? ''}
+          onChange={value => onChange({ ...constraint, value })}
+        />
       ) : (
         <TextInput
           className={s.single}
           aria-label={`Value of ${contextName}`}
           error={!constraint.value}
-          type={isDate(operator) ? 'datetime-local' : 'text'}
           inputMode={isNumber(operator) ? 'decimal' : undefined}
-          value={isDate(operator) ? (constraint.value ?? '').slice(0, 16) : (constraint.value ?? '')}
-          onChange={event =>
-            onChange({
-              ...constraint,
-              value:
-                isDate(operator) && event.target.value ? `${event.target.value}:00.000Z` : event.target.value,
-            })
-          }
+          value={constraint.value ?? ''}
+          onChange={event => onChange({ ...constraint, value: event.target.value })}
         />
       )}
       <ActionIcon aria-label={`Remove the constraint on ${contextName}`} onClick={onRemove}>

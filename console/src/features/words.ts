@@ -1,5 +1,5 @@
 import type { schemas } from '../api/api.gen.ts';
-import { utcOf } from '../ui/time.ts';
+import { fullOf } from '../ui/time.ts';
 
 type Constraint = schemas['Constraint'];
 type Strategy = Pick<schemas['FeatureStrategy'], 'name' | 'parameters' | 'segments' | 'constraints'>;
@@ -44,8 +44,8 @@ export function listOf(values: readonly string[], last = 'or'): string {
   return `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
 }
 
-/** SDKs compare times in UTC. A text that is no time stays as it is. */
-const timeOf = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : utcOf(text));
+/** In the zone of the user, which it names. A text that is no time stays as it is. */
+const timeOf = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : fullOf(text));
 
 export function constraintWords(constraint: Constraint): Word[] {
   const given = constraint.values?.length ? constraint.values : [constraint.value ?? ''];

@@ -11,9 +11,12 @@ import {
   TextInput,
   type TextInputProps,
 } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
+import { contextQuery } from '../features/queries.ts';
+import { TimeInput } from '../ui/TimeInput.tsx';
 import { MOST_CONTEXTS } from './csv.ts';
-import { FIELDS, instantOf, localTimeOf, type PlaygroundForm, type Property, rowsOfForm } from './form.ts';
+import { FIELDS, type PlaygroundForm, type Property, rowsOfForm } from './form.ts';
 import s from './playground.module.css';
 
 const MOST_PROPERTIES = 50;
@@ -128,30 +131,40 @@ function Fields({
     onChange({
       properties: form.properties.map((one, index) => (index === at ? { ...one, ...change } : one)),
     });
+  const own: readonly string[] = FIELDS.map(({ name }) => name);
+  const used = form.properties.map(({ name }) => name);
+  const names = (useQuery(contextQuery).data ?? [])
+    .map(({ name }) => name)
+    .filter(name => name !== 'environment' && !own.includes(name) && !used.includes(name));
   return (
     <>
-      {FIELDS.map(({ name, label }) => (
-        <Text
-          key={name}
-          label={label}
-          maxLength={500}
-          error={errors[`contexts.0.${name}`]}
-          {...(name === 'currentTime'
-            ? { type: 'datetime-local', description: 'In your time zone. Empty: now.' }
-            : {})}
-          value={name === 'currentTime' ? localTimeOf(form.fields[name]) : (form.fields[name] ?? '')}
-          onChange={({ target: { value } }) =>
-            onChange({
-              fields: { ...form.fields, [name]: name === 'currentTime' ? instantOf(value) : value },
-            })
-          }
-        />
-      ))}
+      {FIELDS.map(({ name, label }) =>
+        name === 'currentTime' ? (
+          <TimeInput
+            key={name}
+            label={label}
+            note="Empty: now."
+            error={errors[`contexts.0.${name}`]}
+            value={form.fields[name] ?? ''}
+            onChange={value => onChange({ fields: { ...form.fields, [name]: value } })}
+          />
+        ) : (
+          <Text
+            key={name}
+            label={label}
+            maxLength={500}
+            error={errors[`contexts.0.${name}`]}
+            value={form.fields[name] ?? ''}
+            onChange={({ target: { value } }) => onChange({ fields: { ...form.fields, [name]: value } })}
+          />
+        ),
+      )}
       {form.properties.map(({ name, value }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a property has no other identity while its name is typed
         <div key={at} className={s.property}>
           <Text
             aria-label={`Name of property ${at + 1}`}
+            list="property-names"
             placeholder="Name"
             maxLength={100}
             value={name}
@@ -172,6 +185,11 @@ function Fields({
           </ActionIcon>
         </div>
       ))}
+      <datalist id="property-names">
+        {names.map(name => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
       <Button
         size="xs"
         disabled={form.properties.length >= MOST_PROPERTIES}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formOf, instantOf, localTimeOf, requestOf, searchOf } from './form.ts';
+import { formOf, requestOf, searchOf } from './form.ts';
 
 const SEARCH = {
   project: 'payments',
@@ -50,12 +50,4 @@ test('a table of the address is a list of contexts', () => {
 test('a form without an environment, or with an invalid table, is not sent', () => {
   expect(requestOf(formOf({}))).toBeUndefined();
   expect(requestOf(formOf({ environment: 'production', csv: 'userId' }))).toBeUndefined();
-});
-
-test('writes a time in the time zone of the user, and back', () => {
-  const local = localTimeOf('2026-11-15T09:30:00Z');
-
-  expect(local).toMatch(/^2026-11-1\dT\d\d:\d\d$/);
-  expect(instantOf(local)).toBe('2026-11-15T09:30:00.000Z');
-  expect([localTimeOf('yesterday'), localTimeOf(undefined), instantOf('')]).toEqual(['', '', '']);
 });

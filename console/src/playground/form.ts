@@ -91,19 +91,3 @@ export function requestOf(form: PlaygroundForm): PlaygroundBody | undefined {
     contexts: rows.map(contextOf),
   };
 }
-
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** A time of the address as an input of the browser takes it, in the time zone of the user. Empty if it is no time. */
-export function localTimeOf(instant: string | undefined): string {
-  const date = new Date(instant ?? '');
-  if (Number.isNaN(date.getTime())) return '';
-  const day = `${String(date.getFullYear()).padStart(4, '0')}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
-}
-
-/** The reverse. An input that is not complete is empty. */
-export function instantOf(localTime: string): string {
-  const date = new Date(localTime);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
-}

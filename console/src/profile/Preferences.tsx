@@ -67,7 +67,7 @@ function Zone() {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(name => name !== 'UTC')];
   return (
-    <Row title="Time zone" note={`Now: ${fullOf(new Date().toISOString())}. Days in lists are days in UTC.`}>
+    <Row title="Time zone" note={`Now: ${fullOf(new Date().toISOString())}. Filters by day use days in UTC.`}>
       <NativeSelect
         aria-label="Time zone"
         value={chosen ?? BROWSER}

@@ -3,7 +3,7 @@ import { useCurrent } from './useCurrent.ts';
 
 /**
  * A time in the zone of the user; hovering shows UTC. `as="ago"`: "2 h ago". `as="clock"`: "14:30:08".
- * `as="full"`: "15 Nov 2026, 14:30:08".
+ * `as="full"`: "15 Nov 2026, 14:30:08 GMT+1".
  */
 export function Time({
   at,

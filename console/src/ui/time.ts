@@ -8,11 +8,15 @@ const DAY = 24 * HOUR;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Formats a time in the time zone of the user. Creating a format takes longer than using it. */
-export function inZone(at: string | number | Date, options: Intl.DateTimeFormatOptions): string {
+export function inZone(
+  at: string | number | Date,
+  options: Intl.DateTimeFormatOptions,
+  language = 'en-GB',
+): string {
   const zone = timeZone();
-  const key = JSON.stringify([zone, options]);
+  const key = JSON.stringify([zone, options, language]);
   const format =
-    formats.get(key) ?? new Intl.DateTimeFormat('en-GB', zone ? { ...options, timeZone: zone } : options);
+    formats.get(key) ?? new Intl.DateTimeFormat(language, zone ? { ...options, timeZone: zone } : options);
   formats.set(key, format);
   return format.format(new Date(at));
 }
@@ -53,16 +57,19 @@ const yearOf = (at: string | number): string => inZone(at, { year: 'numeric' });
 /** "14:30:08" in the zone of the user. */
 export const clockOf = (at: string): string => inZone(at, CLOCK);
 
-/** "15 Nov 2026, 14:30:08" in the zone of the user. */
-export const fullOf = (at: string): string => inZone(at, { dateStyle: 'medium', timeStyle: 'medium' });
+/** "15 Nov 2026, 14:30:08 GMT+1" in the zone of the user. */
+export const fullOf = (at: string): string => inZone(at, { dateStyle: 'medium', timeStyle: 'long' });
 
 /** "15 Nov 2026, 14:30:08 UTC". */
 export const utcOf = (at: string): string =>
   `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' }).format(new Date(at))} UTC`;
 
-/** The UTC day of a time: "Today · Sunday 15 November". */
-export function dayOf(at: string, now = Date.now()): string {
-  const days = Math.floor(now / DAY) - Math.floor(Date.parse(at) / DAY);
-  const name = WEEKDAY.format(new Date(at)).replace(',', '');
+/** The day of a time in the zone of the user: "2026-11-15". Swedish writes dates that way. */
+export const localDayOf = (at: string | number): string => inZone(at, { dateStyle: 'short' }, 'sv');
+
+/** A day in words: "Today · Sunday 15 November". */
+export function dayWords(day: string, now = Date.now()): string {
+  const days = (Date.parse(localDayOf(now)) - Date.parse(day)) / DAY;
+  const name = WEEKDAY.format(new Date(day)).replace(',', '');
   return days === 0 ? `Today · ${name}` : days === 1 ? `Yesterday · ${name}` : name;
 }

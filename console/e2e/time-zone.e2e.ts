@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { flagWithStrategy } from './support/flag.ts';
+import { test } from './support/test.ts';
+
+type Strategy = { constraints: { value?: string }[] };
+
+test('a date is entered and shown in the time zone of the user, and stored in UTC', async ({
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const constraint = {
+    contextName: 'currentTime',
+    operator: 'DATE_AFTER',
+    value: '2026-11-15T14:30:00.000Z',
+    values: [],
+  };
+  const { address, strategies, id } = await flagWithStrategy(api, { constraints: [constraint] });
+  const page = await newPage({ timezoneId: 'America/New_York' });
+  await logInAs({ rootRole: 'Admin' }, page);
+
+  await page.goto(`${address}?environment=production&edit=${id}`);
+  const input = page.getByLabel('Value of currentTime');
+  await expect.poll(() => input.inputValue()).toBe('2026-11-15T09:30');
+  await page.getByText('Time in America/New_York. 15 Nov 2026, 14:30:00 UTC').waitFor();
+  await page.getByText('15 Nov 2026, 09:30:00 GMT-5').first().waitFor();
+  await accessible(page);
+  await input.fill('2026-12-01T08:00');
+  await page.getByRole('button', { name: /^Save to production/ }).click();
+
+  await page.getByText('Saved to production.').waitFor();
+  expect(await api.send<Strategy[]>('GET', strategies)).toMatchObject([
+    { constraints: [{ value: '2026-12-01T13:00:00.000Z' }] },
+  ]);
+});
+
+test('the event log shows times and days in the time zone of the user, and names it', async ({
+  newPage,
+  api,
+  logInAs,
+}) => {
+  const { project } = await flagWithStrategy(api);
+  // Half an hour off every full hour, so that no time of this zone is that of UTC.
+  const page = await newPage({ timezoneId: 'Asia/Kolkata' });
+  await logInAs({ rootRole: 'Admin' }, page);
+
+  await page.goto(`/projects/${project}/events`);
+  const row = page.getByRole('option').first();
+  await row.waitFor();
+  await page.getByText(/times in Asia\/(Kolkata|Calcutta)/).waitFor();
+  const time = row.locator('time');
+  const at = new Date((await time.getAttribute('datetime')) ?? '');
+  const words = at.toLocaleTimeString('en-GB', { timeZone: 'Asia/Kolkata' });
+  expect(await time.textContent()).toBe(words);
+  await accessible(page);
+});
