@@ -131,6 +131,6 @@ test('stops at a conflict, and is read-only for built-in roles and without ADMIN
   await openPage(readers, `/admin/roles/${role.id}`);
   expect(await readers.getByLabel('Create: Flags').isDisabled()).toBe(true);
   await readers.getByRole('link', { name: 'Duplicate' }).focus();
-  await readers.getByText('Requires ADMIN').first().waitFor();
+  await readers.getByText('Requires the role Admin').first().waitFor();
   expect(await readers.getByText('Who has this role').count()).toBe(0);
 });

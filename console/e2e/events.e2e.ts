@@ -70,7 +70,7 @@ test('a day of the histogram filters by that day', async ({ page, api, logInAs }
   await page.goto(`/projects/${project}/events`);
   await expect.poll(() => rows(page).count()).toBeGreaterThan(0);
 
-  await page.getByText('Choose a day from a list').focus();
+  await page.getByText('Choose a day (UTC) from a list').focus();
   await page.keyboard.press('Enter');
   await page
     .getByRole('button', { name: /[1-9]\d* events?$/ })

@@ -286,20 +286,20 @@ test('controls that a viewer may not use are disabled and name the permission', 
     const button = page.getByRole('button', { name });
     await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
     await button.hover();
-    await page.getByRole('tooltip').getByText(`Requires ${permission}`).waitFor();
+    await page.getByRole('tooltip').getByText(`Requires the permission "${permission}"`).waitFor();
     await page.mouse.move(0, 0);
   };
   await page.goto(address);
-  await expectDisabled('Edit tags', 'UPDATE_FEATURE');
-  await expectDisabled('Add a link', 'UPDATE_FEATURE');
-  await expectDisabled('Edit link PAY-17', 'UPDATE_FEATURE');
+  await expectDisabled('Edit tags', 'Update flag');
+  await expectDisabled('Add a link', 'Update flag');
+  await expectDisabled('Edit link PAY-17', 'Update flag');
   await accessible(page);
   await page.goto(`${address}/dependencies`);
-  await expectDisabled('Add a parent', 'UPDATE_FEATURE_DEPENDENCY');
+  await expectDisabled('Add a parent', 'Update flag dependency');
   await accessible(page);
   await page.goto(`${address}/settings`);
-  await page.getByText('Requires UPDATE_FEATURE', { exact: true }).waitFor();
-  await expectDisabled('Archive this flag…', 'DELETE_FEATURE');
+  await page.getByText('Requires the permission "Update flag"').waitFor();
+  await expectDisabled('Archive this flag…', 'Delete flag');
   await accessible(page);
 });
 
@@ -331,7 +331,7 @@ test('a viewer reads the settings, and the bar names the missing permission', as
   expect(await description.isEditable()).toBe(false);
   expect(await page.getByLabel('Type', { exact: true }).isDisabled()).toBe(true);
   expect(await page.getByLabel('Stale').isDisabled()).toBe(true);
-  await page.getByText('Requires UPDATE_FEATURE', { exact: true }).waitFor();
+  await page.getByText('Requires the permission "Update flag"').waitFor();
   expect(await page.getByRole('button', { name: /^Save settings/ }).isDisabled()).toBe(true);
   await accessible(page);
 });

@@ -235,10 +235,10 @@ test('names the permission that a user lacks', async ({ page, api, logInAs }) =>
   expect(await page.getByRole('heading', { name: 'You need another permission' }).count()).toBe(1);
   expect(await page.getByRole('radiogroup', { name: 'State' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Send test' }).focus();
-  await page.getByText('Requires UPDATE_ADDON').waitFor();
+  await page.getByText('Requires the permission "Update integration"').waitFor();
   // A tooltip is outside of the landmarks.
   await page.getByRole('button', { name: 'Send test' }).blur();
-  await page.getByText('Requires UPDATE_ADDON').waitFor({ state: 'hidden' });
+  await page.getByText('Requires the permission "Update integration"').waitFor({ state: 'hidden' });
   await accessible(page);
 });
 
@@ -282,7 +282,7 @@ test('a viewer finds the settings of an integration, and no way into deliveries'
   const all = page.getByRole('link', { name: 'All deliveries' });
   await expect.poll(() => all.getAttribute('aria-disabled')).toBe('true');
   await all.focus();
-  await page.getByText('Requires ADMIN').waitFor();
+  await page.getByText('Requires the role Admin').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: description }).click();
 

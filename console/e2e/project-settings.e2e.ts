@@ -273,18 +273,18 @@ test('without permissions the settings are readable, and name what is missing', 
   await logIn(page, await createPerson(api, { projectRoles: { [project]: 'Member' } }));
   await page.goto(`/projects/${project}/settings`);
 
-  await page.getByText('Requires UPDATE_PROJECT').waitFor();
+  await page.getByText('Requires the permission "Update project"').waitFor();
   expect(await page.getByLabel('Name').getAttribute('readonly')).not.toBeNull();
   await accessible(page);
   await page.getByRole('link', { name: 'Access', exact: true }).click();
   await page.getByRole('heading', { name: 'You need another permission' }).waitFor();
   await page.goto(`/projects/${project}/settings/danger`);
   await page.getByRole('button', { name: 'Delete project…' }).focus();
-  await page.getByRole('tooltip').getByText('Requires DELETE_PROJECT').waitFor();
+  await page.getByRole('tooltip').getByText('Requires the permission "Delete project"').waitFor();
   await page.goto(`/projects/${project}/settings/environments`);
   const toggle = page.getByRole('switch', { name: 'production in this project' });
   await toggle.waitFor();
-  expect(await toggle.getAttribute('title')).toBe('Requires UPDATE_PROJECT');
+  expect(await toggle.getAttribute('title')).toContain('Requires the permission "Update project"');
   await toggle.press('Space');
   expect(await page.getByRole('dialog').count()).toBe(0);
 });

@@ -185,11 +185,11 @@ test('disables the controls that a custom role does not permit, and names the pe
   expect(await archive(project).getAttribute('aria-disabled')).toBeNull();
   expect(await archive(other).getAttribute('aria-disabled')).toBe('true');
   await archive(other).focus();
-  await page.getByRole('tooltip').getByText('Requires DELETE_PROJECT').waitFor();
+  await page.getByRole('tooltip').getByText('Requires the permission "Delete project"').waitFor();
   await page.keyboard.press('Enter');
   expect(await page.getByRole('dialog').count()).toBe(0);
   await page.getByRole('button', { name: /^New project/ }).focus();
-  await page.getByText('Requires CREATE_PROJECT').waitFor();
+  await page.getByText('Requires the permission "Create project"').waitFor();
   await leave(page);
   await accessible(page);
 
@@ -198,7 +198,7 @@ test('disables the controls that a custom role does not permit, and names the pe
   await archiveFlag.waitFor();
   expect(await archiveFlag.getAttribute('aria-disabled')).toBe('true');
   await archiveFlag.focus();
-  await page.getByText('Requires DELETE_FEATURE').waitFor();
+  await page.getByText('Requires the permission "Delete flag"').waitFor();
   await leave(page);
   await accessible(page);
 });

@@ -134,7 +134,7 @@ test('a user without the permission reads a segment, and the page names the perm
   await logIn(page, await createPerson(api, { rootRole: 'Viewer' }));
   await page.goto(`/admin/segments/${id}`);
 
-  await page.getByText('Requires UPDATE_SEGMENT').waitFor();
+  await page.getByText('Requires the permission "Update segment"').waitFor();
   expect(await page.getByLabel('Name').isDisabled()).toBe(true);
   await accessible(page);
   await page.goto('/admin/segments');

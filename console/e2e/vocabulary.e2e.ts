@@ -238,7 +238,7 @@ test('users without permissions read the vocabulary, and the pages name what is 
   const { name } = await createField(api);
   await logInAs({ rootRole: 'Viewer' });
   await page.goto(`/admin/context-fields/${name}`);
-  await page.getByText('Requires UPDATE_CONTEXT_FIELD').waitFor();
+  await page.getByText('Requires the permission "Update context field"').waitFor();
   expect(await page.getByLabel('Description').isDisabled()).toBe(true);
 
   for (const [path, button] of [

@@ -69,7 +69,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   getFeatureTags: '`getFeature` returns it with everything else on the flag page',
   getSavedView: '`getSavedViews` has all of them',
   getProjectOverview: '`getProject` and `searchFeatures` have what the project pages show',
-  cloneFeatures: 'The clone page plans one flag at a time',
   getChangeRequestConfig: 'Halyard does not support change requests yet',
   setChangeRequestConfig: 'Halyard does not support change requests yet',
   setLegalValue: 'The page of a context field saves all of its values at once',

@@ -47,7 +47,7 @@ export const theme = createTheme({
   colors: { halyard, dark, gray },
   fontFamily: "'Inter Variable', system-ui, sans-serif",
   fontFamilyMonospace: 'var(--h-mono)',
-  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  fontSizes: { xs: '12px', sm: '13px', md: '13px', lg: '15px', xl: '18px' },
   lineHeights: { xs: '16px', sm: '20px', md: '20px', lg: '24px', xl: '28px' },
   radius: { xs: '4px', sm: '6px', md: '8px', lg: '10px', xl: '14px' },
   defaultRadius: 'sm',
@@ -72,7 +72,7 @@ export const theme = createTheme({
     Tooltip: { defaultProps: { openDelay: 350, fz: 12 } },
     Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     // Locking the scroll position adds a style element, which the content security policy rejects.
-    Modal: { defaultProps: { lockScroll: false, radius: 'lg', attributes: NO_LANDMARK } },
+    Modal: { defaultProps: { lockScroll: false, radius: 'lg', padding: 20, attributes: NO_LANDMARK } },
     Drawer: { defaultProps: { lockScroll: false, attributes: NO_LANDMARK } },
     Spotlight: { defaultProps: { lockScroll: false } },
     Kbd: { defaultProps: { size: 'xs' } },

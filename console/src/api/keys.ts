@@ -27,6 +27,8 @@ export const keys = {
   flagCount: ['flag-count'],
   flagCreators: ['flag-creators'],
   palette: (query: string) => ['palette', query],
+  bulkClonePlan: (project: string, copies: unknown) => ['bulk-clone-plan', project, copies],
+  filterValues: (filter: string | undefined, text: string) => ['filter-values', filter, text],
   feature: ({ projectId, featureName }: Flag = {}) => known('feature', projectId, featureName),
   /** What the strategy editor starts from. */
   strategy: (strategyId: string) => ['strategy', strategyId],

@@ -1,4 +1,5 @@
 import { Check, CircleAlert, X } from 'lucide-react';
+import { permissionName } from '../api/permission-words.ts';
 import { Env } from '../ui/Env.tsx';
 import { State, StateIcon } from '../ui/State.tsx';
 import { counted } from '../ui/words.ts';
@@ -40,7 +41,7 @@ export function Plan({
               label={held ? 'Held' : 'Missing'}
               icon={held ? <Check size={13} /> : <X size={13} />}
             />
-            <span className="mono">{permission}</span>
+            <span title={permission}>{permissionName(permission)}</span>
             {environment !== null && <Env name={environment} />}
             {!held && <State tone="bad">Missing</State>}
           </li>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { Can } from '../ui/Can.tsx';
 import { counted } from '../ui/words.ts';
+import { BulkClone } from './BulkClone.tsx';
 import { BulkQuestion } from './BulkQuestion.tsx';
 import { ACTIONS, type BulkAction, OF_ACTIVE, OF_ARCHIVED } from './bulk.ts';
 import type { Flag } from './queries.ts';
@@ -18,6 +19,7 @@ export function BulkBar({
   onDone(): void;
 }) {
   const [action, setAction] = useState<BulkAction>();
+  const [isCloning, setCloning] = useState(false);
   const project = new Set(flags.map(flag => flag.project)).size === 1 ? flags[0]?.project : undefined;
   const isArchived = flags.every(flag => flag.archivedAt !== undefined);
   return (
@@ -28,9 +30,16 @@ export function BulkBar({
           <Button onClick={() => setAction(one)}>{ACTIONS[one].button}</Button>
         </Can>
       ))}
+      {!isArchived && (
+        // The copies may go to another project.
+        <Can call="cloneFeatures">
+          <Button onClick={() => setCloning(true)}>Clone…</Button>
+        </Can>
+      )}
       <Button variant="subtle" onClick={onDone}>
         Clear
       </Button>
+      {isCloning && <BulkClone flags={flags} onClose={() => setCloning(false)} onDone={onDone} />}
       {action && (
         <BulkQuestion
           action={action}

@@ -71,7 +71,7 @@ export function FlagHeader({
       </span>
       {columns(['project', 'type', 'state'])}
       {context.environments.map(({ name, type }) => (
-        <span key={name} role="columnheader">
+        <span key={name} role="columnheader" className={s.environment}>
           <Env name={name} type={type} short={shortEnvironment(name)} />
         </span>
       ))}

@@ -80,7 +80,7 @@ export function FlagList({
       me,
       columns,
       environments: shown,
-      grid: gridOf(columns, shown.length),
+      grid: gridOf(columns, shown.length, width === Number.POSITIVE_INFINITY),
       projectNames: new Map(projects?.map(({ id, name }) => [id, name])),
       typeNames: new Map(types?.map(({ id, name }) => [id, name])),
       onToggle: (flag, environment, enabled) => {

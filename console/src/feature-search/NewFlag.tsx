@@ -6,6 +6,7 @@ import { followsRule } from '../projects/naming.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
+import { lastProject } from '../ui/preferences.ts';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useDraft } from '../ui/useDraft.ts';
@@ -29,7 +30,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
   const projects = useQuery(projectsQuery).data ?? [];
   const types = useQuery(typesQuery).data?.types ?? [];
   const { draft, change, forget } = useDraft(`new-flag:${projectId ?? ''}`, {
-    chosen: projectId,
+    chosen: projectId ?? lastProject(),
     name: '',
     type: 'release',
     description: '',

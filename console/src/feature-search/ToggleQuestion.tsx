@@ -29,6 +29,7 @@ export function ToggleQuestion({
       title={`${verb} ${flag.name} in ${environment}?`}
       action={`${verb} in ${environment}`}
       danger={!enabled}
+      careful
       onConfirm={onConfirm}
       onClose={onClose}
     >

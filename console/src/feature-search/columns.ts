@@ -34,6 +34,7 @@ export function useColumns(): { shown: readonly ColumnId[]; toggle(id: ColumnId)
 
 const NAME_WIDTH = 200;
 const TOGGLE_WIDTH = 74;
+const NARROW_TOGGLE = 56;
 const GAP = 10;
 /** Padding, checkbox and favorite. */
 const FRAME_WIDTH = 40 + 16 + 22;
@@ -77,11 +78,13 @@ export const useListWidth = (): number =>
       : (document.getElementById('main')?.clientWidth ?? innerWidth),
   );
 
-/** The CSS grid of header and rows. */
-export const gridOf = (shown: readonly ColumnId[], environments: number): string => {
+/** The CSS grid of header and rows. A narrow window has the toggles next to the name, where they need no scrolling. */
+export const gridOf = (shown: readonly ColumnId[], environments: number, isNarrow: boolean): string => {
   const width = (id: ColumnId) => COLUMNS.find(column => column.id === id)?.width ?? '';
   const before = shown.filter(id => id === 'project' || id === 'type' || id === 'state').map(width);
   const after = shown.filter(id => id === 'seen' || id === 'by' || id === 'created').map(width);
-  const toggles = environments > 0 ? [`repeat(${environments}, ${TOGGLE_WIDTH}px)`] : [];
-  return ['16px', '22px', 'minmax(var(--flag-name, 200px), 1fr)', ...before, ...toggles, ...after].join(' ');
+  const toggles =
+    environments > 0 ? [`repeat(${environments}, ${isNarrow ? NARROW_TOGGLE : TOGGLE_WIDTH}px)`] : [];
+  const middle = isNarrow ? [...toggles, ...before] : [...before, ...toggles];
+  return ['16px', '22px', 'minmax(var(--flag-name, 200px), 1fr)', ...middle, ...after].join(' ');
 };

@@ -1,7 +1,7 @@
 import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { Archive, Check, Columns3, Flag, Plus } from 'lucide-react';
+import { Archive, Columns3, Flag, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
 import { ProjectPage } from '../projects/Frame.tsx';
@@ -73,15 +73,13 @@ function Flags({ projectId }: { projectId?: string }) {
             </Menu.Target>
             <Menu.Dropdown>
               {COLUMNS.map(column => (
-                <Menu.Item
+                <Menu.CheckboxItem
                   key={column.id}
-                  role="menuitemcheckbox"
-                  aria-checked={shown.includes(column.id)}
-                  rightSection={shown.includes(column.id) && <Check size={14} />}
-                  onClick={() => toggle(column.id)}
+                  checked={shown.includes(column.id)}
+                  onChange={() => toggle(column.id)}
                 >
                   {column.label}
-                </Menu.Item>
+                </Menu.CheckboxItem>
               ))}
             </Menu.Dropdown>
           </Menu>

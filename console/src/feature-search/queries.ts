@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, unwrap } from '../api/client.ts';
+import { api, done, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Search } from '../ui/search.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
@@ -91,6 +91,35 @@ export const deleteFlags = ({ project, names }: Selected): Promise<void> =>
     api.POST('/api/admin/projects/{projectId}/delete', {
       params: { path: { projectId: project } },
       body: { features: names },
+    }),
+  );
+
+/** The most flags that one request can clone. */
+export const MAX_CLONED = 100;
+
+type Copy = schemas['FeatureToClone'];
+
+/** The effect of cloning the flags into the project. The server changes nothing. */
+export const planClones = async (
+  projectId: string,
+  features: Copy[],
+  signal: AbortSignal,
+): Promise<schemas['ClonePlan']> =>
+  (await unwrap(
+    api.POST('/api/admin/projects/{projectId}/clone', {
+      params: { path: { projectId }, query: { dryRun: 'true' } },
+      body: { features },
+      signal,
+      fetch: sendRead,
+    }),
+  )) as schemas['ClonePlan']; // A dry run responds with a plan, never with flags.
+
+/** Carries out the plan. The server rejects it with 409 if the result would differ. */
+export const cloneFlags = (projectId: string, features: Copy[], planId: string): Promise<void> =>
+  done(
+    api.POST('/api/admin/projects/{projectId}/clone', {
+      params: { path: { projectId } },
+      body: { features, planId },
     }),
   );
 

@@ -6,10 +6,11 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { Audience } from './Audience.tsx';
-import { type CopyEffect, copyEffect } from './copy-effect.ts';
+import { type CopyEffect, copyEffect, differing } from './copy-effect.ts';
 import { copyWithUndo } from './copy-environment.ts';
 import s from './features.module.css';
 import type { Feature, FeatureEnvironment } from './queries.ts';
+import { VariantShares } from './VariantShares.tsx';
 
 /** Two environments next to each other, and a button that copies one into the other. */
 export function CompareEnvironments({
@@ -58,8 +59,8 @@ export function CompareEnvironments({
         onChange={event => onChoose(event.target.value)}
       />
       <div className={s.compare}>
-        <Side environment={from} segmentNames={segmentNames} />
-        <Side environment={to} segmentNames={segmentNames} />
+        <Side environment={from} other={to} kind="added" segmentNames={segmentNames} />
+        <Side environment={to} other={from} kind="removed" segmentNames={segmentNames} />
       </div>
       <Effect effect={effect} from={from} to={to} />
       <Can call="copyFeatureEnvironment" project={feature.project} environment={to.name}>
@@ -110,13 +111,21 @@ function Effect({
   );
 }
 
+/** One environment. What only it has is marked as a copy would add it, or remove it. */
 function Side({
   environment,
+  other,
+  kind,
   segmentNames,
 }: {
   environment: FeatureEnvironment;
+  other: FeatureEnvironment;
+  kind: 'added' | 'removed';
   segmentNames: ReadonlyMap<number, string>;
 }) {
+  const different = differing(environment, other);
+  const hasOtherVariants = JSON.stringify(environment.variants) !== JSON.stringify(other.variants);
+  const word = <span className="sr">Only in {environment.name}: </span>;
   return (
     <div>
       <h3>
@@ -124,24 +133,19 @@ function Side({
       </h3>
       <ul className={s.audiences}>
         {environment.strategies.map(strategy => (
-          <li key={strategy.id}>
+          <li key={strategy.id} data-kind={different.has(strategy.id) ? kind : undefined}>
+            {different.has(strategy.id) && word}
             {strategy.title && <span className="muted">{strategy.title}: </span>}
             <Audience strategy={strategy} segmentNames={segmentNames} />
-            <Variants variants={strategy.variants} />
+            <VariantShares variants={strategy.variants} />
           </li>
         ))}
         {environment.strategies.length === 0 && <li data-none="">No strategy</li>}
       </ul>
-      <Variants variants={environment.variants} />
+      <div data-kind={hasOtherVariants ? kind : undefined}>
+        {hasOtherVariants && environment.variants.length > 0 && word}
+        <VariantShares variants={environment.variants} />
+      </div>
     </div>
-  );
-}
-
-function Variants({ variants }: { variants: readonly { name: string; weight: number }[] }) {
-  if (variants.length === 0) return null;
-  return (
-    <p className={s.variants}>
-      Variants: {variants.map(({ name, weight }) => `${name} ${weight / 10} %`).join(', ')}
-    </p>
   );
 }

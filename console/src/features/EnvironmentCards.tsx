@@ -16,6 +16,7 @@ import s from './features.module.css';
 import { type Block, blocksOf } from './parents.ts';
 import { type Feature, type FeatureEnvironment, lastChangeQuery, useParents } from './queries.ts';
 import { toastFailedToggle, toggleWithUndo } from './toggle.ts';
+import { VariantShares } from './VariantShares.tsx';
 import { audienceText } from './words.ts';
 
 /** One card per environment: toggle, audience in words, last change, last request of an SDK. A click selects the environment. */
@@ -119,6 +120,7 @@ function Card({
           checked={enabled && !feature.archived}
           label={`Enabled in ${name}`}
           missing={missing}
+          call={`${call} ${feature.project} ${name}`}
           disabled={feature.archived}
           onChange={start}
         />
@@ -140,11 +142,13 @@ function Card({
               closeQuestion();
               toggle();
             }}
-            autoFocus
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>
-          <Button onClick={closeQuestion}>Cancel</Button>
+          {/* A key that was meant for the page must not reach users. */}
+          <Button onClick={closeQuestion} autoFocus>
+            Cancel
+          </Button>
         </div>
       ) : (
         <ul className={s.audiences}>
@@ -152,11 +156,19 @@ function Card({
             active.map(strategy => (
               <li key={strategy.id}>
                 <Audience strategy={strategy} segmentNames={segmentNames} />
+                <VariantShares variants={strategy.variants} />
               </li>
             ))}
           {(feature.archived || active.length === 0) && (
             <li data-none="">
-              {feature.archived ? 'Nobody gets the flag.' : 'No strategy. Nobody gets the flag.'}
+              {feature.archived
+                ? 'Nobody gets the flag.'
+                : 'No strategy yet. Enabling the flag adds one that matches everyone.'}
+            </li>
+          )}
+          {!feature.archived && environment.variants.length > 0 && (
+            <li>
+              <VariantShares variants={environment.variants} />
             </li>
           )}
         </ul>
@@ -180,7 +192,7 @@ function Card({
       <footer>
         {change && (
           <span className={s.change}>
-            <Person name={change.createdBy} size={14} />
+            <Person name={change.createdBy} size={18} />
             <Link to="/events/$eventId" params={{ eventId: String(change.id) }}>
               {change.createdBy}, <Time at={change.createdAt} />
             </Link>

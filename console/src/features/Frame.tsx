@@ -1,7 +1,14 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Archive as ArchiveIcon, ArchiveRestore, CopyPlus, MoreHorizontal, Plus } from 'lucide-react';
+import {
+  Archive as ArchiveIcon,
+  ArchiveRestore,
+  CopyPlus,
+  FlaskConical,
+  MoreHorizontal,
+  Plus,
+} from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { can, type OperationId } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
@@ -140,9 +147,22 @@ function About({ feature }: { feature: Feature }) {
       ))}
       {!feature.archived && (
         <Can call="changeFeatureTags" project={feature.project}>
-          <ActionIcon size={22} aria-label="Edit tags" onClick={() => push({ edit: 'tags' })}>
-            <Plus size={14} />
-          </ActionIcon>
+          {feature.tags.length > 0 ? (
+            <ActionIcon size={22} aria-label="Edit tags" onClick={() => push({ edit: 'tags' })}>
+              <Plus size={14} />
+            </ActionIcon>
+          ) : (
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              color="gray"
+              aria-label="Edit tags"
+              leftSection={<Plus size={14} />}
+              onClick={() => push({ edit: 'tags' })}
+            >
+              Tags
+            </Button>
+          )}
         </Can>
       )}
     </div>
@@ -171,6 +191,22 @@ function Actions({ feature }: { feature: Feature }) {
     );
   return (
     <>
+      <Button
+        leftSection={<FlaskConical size={14} />}
+        renderRoot={props => (
+          <Link
+            to="/playground"
+            search={{
+              project: feature.project,
+              feature: feature.name,
+              environment: feature.environments.map(({ name }) => name),
+            }}
+            {...props}
+          />
+        )}
+      >
+        Evaluate
+      </Button>
       {/* The copy may go to another project. */}
       <Can call="cloneFeature">
         <Button

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
+import { requirement } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
@@ -44,9 +45,7 @@ export function Move({ feature }: { feature: Feature }) {
               label="Move to"
               value={target}
               error={
-                target !== '' &&
-                missing.length > 0 &&
-                `Requires ${missing.join(' or ')} in ${project?.name ?? target}`
+                target !== '' && missing.length > 0 && `${project?.name ?? target}: ${requirement(missing)}`
               }
               data={[
                 { value: '', label: 'Choose a project' },

@@ -51,7 +51,10 @@ export function Rollout({
         <NativeSelect
           aria-label="Stickiness"
           value={stickiness}
-          data={choices.map(value => ({ value, label: `sticky by ${value}` }))}
+          data={choices.map(value => ({
+            value,
+            label: value === 'random' ? 'random at each evaluation' : `sticky by ${value}`,
+          }))}
           onChange={event => set({ stickiness: event.target.value })}
         />
       </div>

@@ -3,6 +3,7 @@ import { ArrowLeftRight, ChevronDown, ChevronUp, MoreHorizontal, Plus } from 'lu
 import { lazy, Suspense, useRef, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
 import { useMissingPermissions } from '../api/me.ts';
+import { requirement } from '../api/permission-words.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { readDraft, removeDraft } from '../ui/drafts.ts';
@@ -22,6 +23,7 @@ import {
   orderStrategies,
   type Strategy,
 } from './queries.ts';
+import { VariantShares } from './VariantShares.tsx';
 
 const loadEditor = () => loadChunk(() => import('./StrategyEditor.tsx'));
 const StrategyEditor = lazy(() => loadEditor().then(module => ({ default: module.StrategyEditor })));
@@ -214,6 +216,7 @@ function Row({
     <>
       {strategy.title && <b>{strategy.title}</b>}
       <Audience strategy={strategy} segmentNames={segmentNames} />
+      <VariantShares variants={strategy.variants} />
     </>
   );
   return (
@@ -254,9 +257,9 @@ function Row({
                 <Menu.Item onClick={() => onMove(-1)}>Move up (Alt ↑)</Menu.Item>
                 <Menu.Item onClick={() => onMove(1)}>Move down (Alt ↓)</Menu.Item>
                 <Menu.Item
-                  color="red"
+                  data-danger=""
                   disabled={missing.length > 0}
-                  title={missing.length > 0 ? `Requires ${missing.join(' or ')}` : undefined}
+                  title={missing.length > 0 ? requirement(missing) : undefined}
                   onClick={() => setDeleting(true)}
                 >
                   Delete…

@@ -170,7 +170,7 @@ function Editor({
         draft={draft}
         segments={segments}
         fields={fields}
-        disabled={editor.isPending}
+        disabled={editor.isPending || missing.length > 0}
         onChange={change}
       />
       <div data-errors="" tabIndex={-1}>

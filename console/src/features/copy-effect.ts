@@ -22,6 +22,19 @@ function without(texts: readonly string[], others: readonly string[]): string[] 
   });
 }
 
+/** The ids of the strategies that the other side does not have with the same content. */
+export function differing(one: Side, other: Side): ReadonlySet<string> {
+  const left = textsOf(other);
+  return new Set(
+    one.strategies.flatMap(strategy => {
+      const at = left.indexOf(JSON.stringify(contentOf(strategy)));
+      if (at < 0) return [strategy.id];
+      left.splice(at, 1);
+      return [];
+    }),
+  );
+}
+
 /** How a copy changes the target. undefined: the target already equals the source. */
 export function copyEffect(from: Side, to: Side): CopyEffect | undefined {
   const [source, target] = [textsOf(from), textsOf(to)];

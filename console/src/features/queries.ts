@@ -96,6 +96,24 @@ export const lastChangeQuery = ({ featureName, environment }: EnvironmentPlace) 
     },
   });
 
+/**
+ * The strategy that the newest change of the flag in the environment added while it enabled the flag. Undefined if it
+ * added none, or if somebody changed the flag there since.
+ */
+export async function findStrategyOfEnabling({
+  featureName,
+  environment,
+}: EnvironmentPlace): Promise<string | undefined> {
+  const query = { feature: `IS:${featureName}`, environment: `IS:${environment}`, limit: 2 };
+  const { events } = await unwrap(api.GET('/api/admin/search/events', { params: { query } }));
+  const [newest] = events;
+  const isOfEnabling = events.some(({ type }) => type === 'feature-environment-enabled');
+  const added = events.find(
+    ({ type, groupId }) => type === 'feature-strategy-add' && groupId === newest?.groupId,
+  );
+  return isOfEnabling && typeof added?.data?.id === 'string' ? added.data.id : undefined;
+}
+
 export const driftQuery = (path: Place) =>
   queryOptions({
     queryKey: keys.drift(path),

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { toast } from '../ui/toasts.ts';
-import { type EnvironmentPlace, setEnabled } from './queries.ts';
+import { deleteStrategy, type EnvironmentPlace, findStrategyOfEnabling, setEnabled } from './queries.ts';
 
 const aboutOf = ({ featureName, environment }: EnvironmentPlace): string =>
   `${featureName} in ${environment}`;
@@ -17,9 +17,16 @@ export async function toggleWithUndo(
     about: aboutOf(place),
     action: {
       label: 'Undo',
-      run: () => void setEnabled(client, place, !enabled).catch(toastFailedToggle(place, !enabled)),
+      run: () => void undo(client, place, enabled).catch(toastFailedToggle(place, !enabled)),
     },
   });
+}
+
+/** Enabling a flag without a strategy adds one, so undoing it removes that one too. */
+async function undo(client: QueryClient, place: EnvironmentPlace, enabled: boolean): Promise<void> {
+  const added = enabled ? await findStrategyOfEnabling(place) : undefined;
+  await setEnabled(client, place, !enabled);
+  if (added !== undefined) await deleteStrategy({ ...place, strategyId: added });
 }
 
 /** Says which toggle failed: the page already shows the former state again. */

@@ -2,6 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { Ring } from '../ui/Chart.tsx';
 import s from './health.module.css';
 import type { Health } from './queries.ts';
+import { healthTone } from './tone.ts';
 import { formulaOf, scoreAfter, snoozedOf } from './words.ts';
 
 /** The score of the project, how it is computed, and the score after all repairs. */
@@ -22,6 +23,7 @@ export function Score({ health }: { health: Health }) {
           <div>
             <Ring
               value={health.health}
+              tone={healthTone(health.health)}
               after={after}
               label={`Health ${health.health} of 100, ${after} ${words}`}
             />

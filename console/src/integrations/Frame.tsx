@@ -117,7 +117,7 @@ function Actions({ integration, provider }: FrameProps) {
             </Menu.Item>
           </Can>
           <Can call="deleteAddon">
-            <Menu.Item color="red" onClick={() => push({ edit: 'delete' })}>
+            <Menu.Item data-danger="" onClick={() => push({ edit: 'delete' })}>
               Delete…
             </Menu.Item>
           </Can>

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Blocks, ScrollText } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
+import { requirement } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Empty } from '../ui/Empty.tsx';
@@ -179,7 +180,7 @@ function Providers({ providers }: { providers: Provider[] }) {
   return (
     <aside className={s.providers} aria-label="New integration">
       <h2>New integration</h2>
-      {missing.length > 0 && <p className="muted">Requires {missing.join(' or ')}.</p>}
+      {missing.length > 0 && <p className="muted">{requirement(missing)}.</p>}
       <ul>
         {providers.map(({ name, displayName, description }) => (
           <li key={name}>

@@ -87,7 +87,7 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
       />
       {login.error && (
         <p className={s.error} role="alert">
-          {wordsOf(login.error)} {seconds > 0 && `Try again in ${counted(seconds, 'second')}.`}
+          {wordsOf(login.error, seconds)}
         </p>
       )}
       <Button type="submit" size="sm" variant="filled" loading={login.isPending}>
@@ -97,7 +97,10 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
   );
 }
 
-const wordsOf = (error: Error): string =>
-  error instanceof RequestError && error.status === 401
-    ? 'The username or the password is wrong.'
-    : error.message;
+/** A message that names the time to wait names it as it was. The seconds that are left take its place. */
+function wordsOf(error: Error, seconds: number): string {
+  if (error instanceof RequestError && error.status === 401) return 'The username or the password is wrong.';
+  if (!(error instanceof RequestError) || error.retryAfter === undefined) return error.message;
+  const reason = error.message.replace(/ Retry in [^.]*\./, '');
+  return seconds > 0 ? `${reason} Try again in ${counted(seconds, 'second')}.` : `${reason} Try again now.`;
+}

@@ -1,17 +1,16 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
+import { healthTone } from '../health/tone.ts';
 import { Can } from '../ui/Can.tsx';
 import { Cell, Cells } from '../ui/Row.tsx';
 import { Star } from '../ui/Star.tsx';
-import { State, type Tone } from '../ui/State.tsx';
+import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { formatNumber } from '../ui/words.ts';
 import { MODES } from './modes.ts';
 import s from './projects.module.css';
 import type { Project } from './queries.ts';
-
-const toneOf = (health: number): Tone => (health >= 80 ? 'on' : health >= 50 ? 'warn' : 'bad');
 
 export function ProjectRow({
   project,
@@ -68,7 +67,7 @@ export function ProjectRow({
 /** The health of a project with flags. It opens the findings. */
 function Health({ project }: { project: Project }) {
   if (project.featureCount === 0) return <span className={s.none}>no flags</span>;
-  const state = <State tone={toneOf(project.health)}>{project.health}</State>;
+  const state = <State tone={healthTone(project.health)}>{project.health}</State>;
   if (project.archivedAt !== null) return state;
   return (
     <Link

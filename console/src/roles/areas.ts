@@ -1,4 +1,5 @@
 import { permissionsOf } from '../api/api.gen.ts';
+import { ENVIRONMENT_LABELS } from '../api/permission-words.ts';
 
 /** The columns of the matrix. Everything else is in the last one, with its own label. */
 export const COLUMNS = ['Read', 'Create', 'Update', 'Delete'] as const;
@@ -46,17 +47,6 @@ const PLACES = new Map<string, Place>([
   ['RELEASE_PLAN_TEMPLATE_UPDATE', { area: 'Release templates', column: 'Update' }],
   ['RELEASE_PLAN_TEMPLATE_DELETE', { area: 'Release templates', column: 'Delete' }],
 ]);
-
-const ENVIRONMENT_LABELS: Record<string, string> = {
-  UPDATE_FEATURE_ENVIRONMENT: 'Enable and disable flags',
-  CREATE_FEATURE_STRATEGY: 'Add strategies',
-  UPDATE_FEATURE_STRATEGY: 'Change strategies',
-  DELETE_FEATURE_STRATEGY: 'Delete strategies',
-  UPDATE_FEATURE_ENVIRONMENT_VARIANTS: 'Change variants',
-  APPROVE_CHANGE_REQUEST: 'Approve change requests',
-  APPLY_CHANGE_REQUEST: 'Apply change requests',
-  SKIP_CHANGE_REQUEST: 'Skip change requests',
-};
 
 /** DELETE_PROJECT is shown as "Delete project". */
 const wordsOf = (name: string): string => {

@@ -10,6 +10,7 @@ import { Sidebar } from './Sidebar.tsx';
 import { Toasts } from './Toasts.tsx';
 import { useGoTo } from './useGoTo.ts';
 import { useKeptFocus } from './useKeptFocus.ts';
+import { useKeptScroll } from './useKeptScroll.ts';
 
 const Palette = lazy(() =>
   loadChunk(() => import('./Palette.tsx')).then(module => ({ default: module.Palette })),
@@ -28,6 +29,7 @@ export function Shell() {
   useGoTo();
   useFocusOfPage();
   useKeptFocus();
+  useKeptScroll();
   useShortcuts([
     { keys: 'mod+k', description: 'Search or run', run: () => setOverlay('palette') },
     { keys: '?', description: 'Keyboard shortcuts', run: () => setOverlay('help') },

@@ -19,9 +19,10 @@ import {
   SlidersHorizontal,
   Star,
 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { entriesOf } from '../administration/navigation.ts';
 import { useMe, useMissingPermissions } from '../api/me.ts';
+import { lastProject, rememberProject } from '../ui/preferences.ts';
 import { keysText } from '../ui/shortcuts.ts';
 import { formatNumber } from '../ui/words.ts';
 import { ColorScheme } from './ColorScheme.tsx';
@@ -98,11 +99,15 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
   );
 }
 
-/** The pages of the project in the address; else of a favorite project, or of one with flags. */
+/** The pages of the project in the address; otherwise of the one that was open last, of a favorite, or of one with flags. */
 function ProjectItems() {
   const { projectId } = useParams({ strict: false });
   const { data: projects } = useQuery(projectsQuery);
   const project = projectId === undefined ? usualOf(projects) : projects?.find(({ id }) => id === projectId);
+  const shown = projectId !== undefined && project ? project.id : undefined;
+  useEffect(() => {
+    if (shown !== undefined) rememberProject(shown);
+  }, [shown]);
   if (!project) return null;
   const base = `/projects/${encodeURIComponent(project.id)}`;
   return (
@@ -127,6 +132,7 @@ function ProjectItems() {
 }
 
 const usualOf = (projects: readonly Project[] = []): Project | undefined =>
+  projects.find(({ id }) => id === lastProject()) ??
   projects.find(({ favorite }) => favorite) ??
   projects.find(({ featureCount }) => featureCount > 0) ??
   projects[0];

@@ -2,11 +2,13 @@ import { Tooltip } from '@mantine/core';
 import { cloneElement, type MouseEvent, type ReactElement } from 'react';
 import type { OperationId } from '../api/can.ts';
 import { useMissingPermissions } from '../api/me.ts';
+import { requirement } from '../api/permission-words.ts';
 
 type Control = ReactElement<{
   onClick?(event: MouseEvent): void;
   'aria-disabled'?: boolean;
   'data-disabled'?: boolean;
+  'data-call'?: string;
 }>;
 
 /**
@@ -26,14 +28,13 @@ export function Can({
   children: Control;
 }) {
   const missing = useMissingPermissions(call, { project, environment });
-  if (missing.length === 0) return children;
+  // The browser test of random roles asks the server about the controls that it finds.
+  const mark = { 'data-call': [call, project, environment].join(' ').trimEnd() };
+  if (missing.length === 0) return cloneElement(children, mark);
   return (
-    <Tooltip
-      label={`Requires ${missing.join(' or ')}`}
-      events={{ hover: true, focus: true, touch: true }}
-      openDelay={0}
-    >
+    <Tooltip label={requirement(missing)} events={{ hover: true, focus: true, touch: true }} openDelay={0}>
       {cloneElement(children, {
+        ...mark,
         'aria-disabled': true,
         'data-disabled': true,
         onClick: (event: MouseEvent) => event.preventDefault(),

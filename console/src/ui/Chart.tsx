@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import s from './Chart.module.css';
+import type { Tone } from './State.tsx';
 
 export type Bar = {
   /** The group, such as 2026-11-08. */
@@ -142,11 +143,13 @@ export function Area({
 /** A score from 0 to 100 as a ring. `after`: a second, paler arc, such as the score after all repairs. */
 export function Ring({
   value,
+  tone,
   after,
   label,
   size = 132,
 }: {
   value: number;
+  tone: Tone;
   after?: number;
   label: string;
   size?: number;
@@ -159,7 +162,7 @@ export function Ring({
       style={{ width: size, height: size }}
       role="img"
       aria-label={label}
-      data-tone={value >= 75 ? 'on' : value >= 50 ? 'warn' : 'bad'}
+      data-tone={tone}
     >
       <svg viewBox="0 0 100 100" aria-hidden="true">
         <circle cx={50} cy={50} r={44} className={s.track} />

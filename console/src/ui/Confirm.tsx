@@ -15,6 +15,7 @@ export function Confirm({
   title,
   action,
   danger,
+  careful = danger,
   disabled,
   children,
   onConfirm,
@@ -24,6 +25,8 @@ export function Confirm({
   title: string;
   action: string;
   danger?: boolean;
+  /** Enter cancels: the effect reaches users. Always so with `danger`. */
+  careful?: boolean;
   disabled?: boolean;
   children: ReactNode;
   onConfirm(): unknown;
@@ -64,7 +67,7 @@ export function Confirm({
         <WaitingChanges />
         <FormErrors messages={otherMessages(error, [])} />
         <div className={s.buttons}>
-          <Button onClick={onClose} data-autofocus={disabled || undefined}>
+          <Button onClick={onClose} data-autofocus={disabled || careful || undefined}>
             Cancel
           </Button>
           <Button
@@ -74,7 +77,7 @@ export function Confirm({
             color={danger ? 'red.9' : undefined}
             loading={pending}
             disabled={disabled}
-            data-autofocus={!disabled || undefined}
+            data-autofocus={!(disabled || careful) || undefined}
           >
             {action}
           </Button>

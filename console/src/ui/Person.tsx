@@ -8,9 +8,16 @@ function hueOf(name: string): number {
   return Math.floor(hash / 10);
 }
 
+const LARGE = 24;
+
 /** The initial of a person in a circle. With `named`, followed by the name. */
 export function Person({ name, size = 20, named }: { name: string; size?: number; named?: boolean }) {
-  const style = { '--hue': hueOf(name), width: size, height: size, fontSize: size * 0.46 } as CSSProperties;
+  const style = {
+    '--hue': hueOf(name),
+    width: size,
+    height: size,
+    fontSize: size < LARGE ? 12 : 13,
+  } as CSSProperties;
   const circle = (
     <i className={s.circle} style={style} aria-hidden="true">
       {name.slice(0, 1).toUpperCase()}

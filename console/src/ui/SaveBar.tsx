@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { requirement } from '../api/permission-words.ts';
 import type { Change } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
 import s from './SaveBar.module.css';
@@ -47,7 +48,7 @@ export function SaveBar({
           </>
         )}
       </span>
-      {missing.length > 0 && <span className={s.reason}>Requires {missing.join(' or ')}</span>}
+      {missing.length > 0 && <span className={s.reason}>{requirement(missing)}</span>}
       <Button variant="subtle" color="gray" onClick={onDiscard}>
         Discard
       </Button>

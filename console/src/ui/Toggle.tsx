@@ -1,3 +1,4 @@
+import { requirement } from '../api/permission-words.ts';
 import s from './Toggle.module.css';
 
 /**
@@ -9,6 +10,7 @@ export function Toggle({
   label,
   large,
   missing = [],
+  call,
   disabled,
   onChange,
 }: {
@@ -17,6 +19,8 @@ export function Toggle({
   label: string;
   large?: boolean;
   missing?: readonly string[];
+  /** The operation and its place, as Can marks its control. */
+  call?: string;
   disabled?: boolean;
   onChange(checked: boolean): void;
 }) {
@@ -28,11 +32,12 @@ export function Toggle({
       aria-checked={checked}
       className={s.toggle}
       data-large={large || undefined}
+      data-call={call}
       checked={checked}
       disabled={disabled}
       aria-disabled={isMissing || undefined}
       aria-label={label}
-      title={isMissing ? `Requires ${missing.join(' or ')}` : undefined}
+      title={isMissing ? requirement(missing) : undefined}
       onChange={event => !isMissing && onChange(event.target.checked)}
       onClick={event => event.stopPropagation()}
     />

@@ -13,6 +13,13 @@ export const setDensity = (next: Density): void => localStorage.setItem(DENSITY,
 /** The height of a row with one line. */
 export const rowHeight = (): number => (density() === 'compact' ? 36 : 44);
 
+const PROJECT = 'halyard-project';
+
+/** The project that this browser showed last. */
+export const lastProject = (): string | undefined => localStorage.getItem(PROJECT) ?? undefined;
+
+export const rememberProject = (id: string): void => localStorage.setItem(PROJECT, id);
+
 let zone: string | null | undefined;
 
 /** The chosen time zone. Undefined: the one of the browser. */

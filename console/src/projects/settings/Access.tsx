@@ -4,6 +4,7 @@ import { Plus, Users } from 'lucide-react';
 import { useState } from 'react';
 import { can } from '../../api/can.ts';
 import { useMe, useMissingPermissions } from '../../api/me.ts';
+import { requirement } from '../../api/permission-words.ts';
 import { Can } from '../../ui/Can.tsx';
 import { Confirm } from '../../ui/Confirm.tsx';
 import { Empty } from '../../ui/Empty.tsx';
@@ -164,7 +165,7 @@ function Holder({
   const reason = isLastOwner
     ? 'The last owner. Make someone else an owner first.'
     : isReadOnly
-      ? `Requires ${missing.join(' or ')}`
+      ? requirement(missing)
       : undefined;
   const several = row.roles.length > 1;
   return (

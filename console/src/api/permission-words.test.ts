@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { requirement } from './permission-words.ts';
+
+test('a missing permission is named by what it allows', () => {
+  expect(requirement(['CREATE_FEATURE'])).toBe(
+    'Requires the permission "Create flag", which an admin can grant',
+  );
+  expect(requirement(['ADMIN', 'UPDATE_FEATURE_ENVIRONMENT'])).toBe(
+    'Requires the permission "Enable and disable flags", which an admin can grant',
+  );
+  expect(requirement(['READ_PROJECT_API_TOKEN', 'READ_CLIENT_API_TOKEN'])).toBe(
+    'Requires the permission "Read project API token" or "Read client API token", which an admin can grant',
+  );
+});
+
+test('what only admins may do names their role', () => {
+  expect(requirement(['ADMIN'])).toBe('Requires the role Admin');
+});

@@ -1,0 +1,29 @@
+/** What the permissions in an environment allow. */
+export const ENVIRONMENT_LABELS: Record<string, string> = {
+  UPDATE_FEATURE_ENVIRONMENT: 'Enable and disable flags',
+  CREATE_FEATURE_STRATEGY: 'Add strategies',
+  UPDATE_FEATURE_STRATEGY: 'Change strategies',
+  DELETE_FEATURE_STRATEGY: 'Delete strategies',
+  UPDATE_FEATURE_ENVIRONMENT_VARIANTS: 'Change variants',
+  APPROVE_CHANGE_REQUEST: 'Approve change requests',
+  APPLY_CHANGE_REQUEST: 'Apply change requests',
+  SKIP_CHANGE_REQUEST: 'Skip change requests',
+};
+
+/** A permission as people say it: CREATE_FEATURE is "Create flag". */
+export function permissionName(permission: string): string {
+  const words = permission
+    .replace(/FEATURE(_TOGGLE)?/, 'FLAG')
+    .replace('ADDON', 'INTEGRATION')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+    .replace('api token', 'API token');
+  return ENVIRONMENT_LABELS[permission] ?? words.replace(/^./, first => first.toUpperCase());
+}
+
+/** Why a control is disabled: 'Requires the permission "Create flag", which an admin can grant'. */
+export function requirement(missing: readonly string[]): string {
+  const grantable = missing.filter(one => one !== 'ADMIN');
+  if (grantable.length === 0) return 'Requires the role Admin';
+  return `Requires the permission ${grantable.map(one => `"${permissionName(one)}"`).join(' or ')}, which an admin can grant`;
+}

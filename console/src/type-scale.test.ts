@@ -1,0 +1,26 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const SIZES = ['12px', '13px', '15px', '18px', '28px'];
+const WEIGHTS = ['400', '550', '640'];
+const FOLDER = import.meta.dirname;
+
+test('styles use the five sizes and three weights of the type scale', () => {
+  const strange = globSync('**/*.css', { cwd: FOLDER })
+    .filter(file => file !== 'mantine.gen.css')
+    .flatMap(file => {
+      // A font face declares the weights that the file has.
+      const text = readFileSync(join(FOLDER, file), 'utf8').replace(/@font-face \{[^}]*\}/g, '');
+      const sizes = [...text.matchAll(/font(?:-size)?:[^;]*?([\d.]+(?:px|r?em))/g)].map(
+        ([, size = '']) => size,
+      );
+      const weights = [...text.matchAll(/font(?:-weight)?: (\d{3})\b/g)].map(([, weight = '']) => weight);
+      return [
+        ...sizes.filter(one => !SIZES.includes(one)),
+        ...weights.filter(one => !WEIGHTS.includes(one)),
+      ].map(one => `${file}: ${one}`);
+    });
+
+  expect(strange).toEqual([]);
+});
