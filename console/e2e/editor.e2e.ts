@@ -250,3 +250,56 @@ test('a strategy that is opened while the save of a different one runs stays ope
   }
   await accessible(page);
 });
+
+test('the type of a new strategy can be chosen, with fields for its parameters', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const { address, strategies, name } = await flagWithStrategy(api);
+  const custom = `byRegion-${name}`;
+  await api.send('POST', '/api/admin/strategies', {
+    name: custom,
+    description: 'By region of the data center',
+    parameters: [
+      { name: 'regions', type: 'list', description: 'Names of regions', required: true },
+      { name: 'share', type: 'percentage' },
+      { name: 'strict', type: 'boolean' },
+    ],
+  });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`${address}?edit=new`);
+  const type = page.getByRole('combobox', { name: 'Type' });
+  const save = page.getByRole('button', { name: /^Save to production/ });
+  await expect.poll(() => type.inputValue()).toBe('flexibleRollout');
+  await type.selectOption('Hosts');
+  await page.getByLabel('Values of hostNames').fill('db-1,');
+  await type.selectOption(custom);
+  await page.getByText('By region of the data center').waitFor();
+  await page.getByText('Enter a value for regions.').waitFor();
+  expect(await save.isDisabled()).toBe(true);
+  await page.getByLabel('Values of regions').fill('eu,');
+  await page.getByLabel('Values of regions').fill('us,');
+  await page.getByRole('textbox', { name: 'share' }).fill('250');
+  await page.getByText('Enter a number from 0 to 100 for share.').waitFor();
+  await page.getByRole('textbox', { name: 'share' }).fill('25');
+  await page.getByRole('checkbox', { name: 'strict' }).check();
+  await accessible(page);
+  await save.click();
+  await page.getByText('Saved to production.').waitFor();
+  const added = (await api.send<{ id: string; name: string; parameters: object }[]>('GET', strategies))[1];
+  expect(added).toMatchObject({
+    name: custom,
+    parameters: { regions: 'eu,us', share: '25', strict: 'true' },
+  });
+
+  await page.goto(`${address}?edit=${added?.id}`);
+  await page.getByText('By region of the data center').waitFor();
+  expect(await type.count()).toBe(0);
+
+  await page.goto(`${address}?edit=new`);
+  await type.selectOption('Standard');
+  await page.getByText('This type has no parameters.').waitFor();
+  await type.selectOption('Gradual rollout');
+  expect(await page.getByLabel('Rollout in percent').inputValue()).toBe('100 %');
+});

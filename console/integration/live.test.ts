@@ -119,7 +119,7 @@ test('a rejected toggle undoes itself, and nothing that somebody else changed me
   const { environment, address, isEnabled, shown } = await shownFlag();
 
   const [toggled] = await Promise.allSettled([
-    flags.setEnabled(client, environment, true, '"older"'),
+    flags.setEnabled(client, environment, true, { etag: '"older"' }),
     admin.send('PUT', address, { description: 'By somebody else' }),
   ]);
 

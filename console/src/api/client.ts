@@ -2,6 +2,7 @@ import createClient from 'openapi-fetch';
 import type { paths, schemas } from './api.gen.ts';
 import { offline, RequestError, unreachable } from './errors.ts';
 import { keyFor } from './idempotency.ts';
+import { askForReason, because } from './reason.ts';
 import { isOwner, mayBeAnotherUser, setConnection, untilLoggedIn } from './session.ts';
 import { wait } from './wait.ts';
 import { withCancel } from './waiting-writes.ts';
@@ -48,11 +49,20 @@ export async function sendRead(request: Request): Promise<Response> {
   }
 }
 
+/** Sends a change. If its project requires a reason and the change has none, the user is asked for it. */
+async function sendWrite(request: Request): Promise<Response> {
+  const response = await sendUntilResponse(request);
+  const reason = await askForReason(request, response);
+  if (reason === undefined) return response;
+  for (const [name, value] of Object.entries(because(reason))) request.headers.set(name, value);
+  return await sendUntilResponse(request);
+}
+
 /**
  * Sends a change until the server responds to it, or the user cancels. All attempts have the same idempotency key, so the
  * server carries out the change once, whichever of its responses got lost.
  */
-async function sendWrite(request: Request): Promise<Response> {
+async function sendUntilResponse(request: Request): Promise<Response> {
   if (!navigator.onLine) throw offline();
   if (mayBeAnotherUser()) await untilOwner();
   const key = await keyFor(request);

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { projectsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
+import { useReasons } from '../ui/useReasons.ts';
 import { counted } from '../ui/words.ts';
 import { ACTIONS, type BulkAction, runBulk } from './bulk.ts';
 import type { Flag } from './queries.ts';
@@ -28,6 +29,7 @@ export function BulkQuestion({
   const [target, setTarget] = useState('');
   const [, type = 'simple', value = ''] = /^(?:([^:]+):)?(.*)$/.exec(typedTag.trim()) ?? [];
   const { verb, done, danger } = ACTIONS[action];
+  const reasons = useReasons(...flags.map(({ project }) => project), target);
   const several = counted(flags.length, 'flag');
   const isToggle = action === 'enable' || action === 'disable';
   const isProduction = environments.find(({ name }) => name === environment)?.type === 'production';
@@ -43,8 +45,9 @@ export function BulkQuestion({
       action={`${verb} ${several}${where}`}
       {...(danger && { danger })}
       disabled={isIncomplete}
-      onConfirm={async () => {
-        await runBulk(action, flags, { environment, tag: { type, value }, target });
+      reasons={reasons}
+      onConfirm={async reason => {
+        await runBulk(action, flags, { environment, tag: { type, value }, target, reason });
         toast({ message: `${done} ${several}${where}.` });
         onDone();
       }}

@@ -56,8 +56,8 @@ export function FlagList({
   const width = useListWidth();
 
   const toggle = useCallback(
-    ({ flag, environment, enabled }: Toggling) =>
-      toggleWithUndo(client, { ...placeOf(flag), environment }, enabled),
+    ({ flag, environment, enabled }: Toggling, reason?: string) =>
+      toggleWithUndo(client, { ...placeOf(flag), environment }, enabled, reason),
     [client],
   );
   const select = useCallback(
@@ -176,7 +176,11 @@ export function FlagList({
         ]}
       />
       {asked && (
-        <ToggleQuestion toggling={asked} onConfirm={() => toggle(asked)} onClose={() => ask(undefined)} />
+        <ToggleQuestion
+          toggling={asked}
+          onConfirm={reason => toggle(asked, reason)}
+          onClose={() => ask(undefined)}
+        />
       )}
     </>
   );

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { featureQuery, segmentsQuery } from '../features/queries.ts';
 import { audienceText } from '../features/words.ts';
 import { Confirm } from '../ui/Confirm.tsx';
+import { useReasons } from '../ui/useReasons.ts';
 import type { Flag } from './queries.ts';
 
 /** A toggle of a flag in an environment. */
@@ -14,7 +15,7 @@ export function ToggleQuestion({
   onClose,
 }: {
   toggling: Toggling;
-  onConfirm(): Promise<void>;
+  onConfirm(reason: string): Promise<void>;
   onClose(): void;
 }) {
   const verb = enabled ? 'Enable' : 'Disable';
@@ -30,6 +31,7 @@ export function ToggleQuestion({
       action={`${verb} in ${environment}`}
       danger={!enabled}
       careful
+      reasons={useReasons(flag.project)}
       onConfirm={onConfirm}
       onClose={onClose}
     >

@@ -66,7 +66,12 @@ export const OF_ACTIVE: readonly BulkAction[] = [
 export const OF_ARCHIVED: readonly BulkAction[] = ['revive', 'delete'];
 
 /** What an action needs beyond the flags. */
-export type Choice = { environment: string; tag: { type: string; value: string }; target: string };
+export type Choice = {
+  environment: string;
+  tag: { type: string; value: string };
+  target: string;
+  reason: string;
+};
 
 /** The API changes the flags of one project at a time. */
 function byProject(flags: readonly Flag[]): Selected[] {
@@ -78,25 +83,25 @@ function byProject(flags: readonly Flag[]): Selected[] {
 export async function runBulk(
   action: BulkAction,
   flags: readonly Flag[],
-  { environment, tag, target }: Choice,
+  { environment, tag, target, reason }: Choice,
 ): Promise<void> {
-  if (action === 'move') return await moveAll(flags, target);
+  if (action === 'move') return await moveAll(flags, target, reason);
   for (const selected of byProject(flags)) {
     if (action === 'enable' || action === 'disable')
-      await setEnabledOf(selected, environment, action === 'enable');
-    else if (action === 'tag') await addTag(selected, tag);
-    else if (action === 'archive') await archive(selected);
-    else if (action === 'revive') await reviveFlags(selected);
-    else if (action === 'delete') await deleteFlags(selected);
-    else await markStale(selected, action === 'stale');
+      await setEnabledOf(selected, environment, action === 'enable', reason);
+    else if (action === 'tag') await addTag(selected, tag, reason);
+    else if (action === 'archive') await archive(selected, reason);
+    else if (action === 'revive') await reviveFlags(selected, reason);
+    else if (action === 'delete') await deleteFlags(selected, reason);
+    else await markStale(selected, action === 'stale', reason);
   }
 }
 
-async function moveAll(flags: readonly Flag[], target: string): Promise<void> {
+async function moveAll(flags: readonly Flag[], target: string, reason: string): Promise<void> {
   for (const [index, { project, name }] of flags.entries())
     if (project !== target)
-      await moveFeature({ projectId: project, featureName: name }, target).catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new Error(`Moved ${index} of ${flags.length} flags, then stopped at "${name}": ${reason}`);
+      await moveFeature({ projectId: project, featureName: name }, target, reason).catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        throw new Error(`Moved ${index} of ${flags.length} flags, then stopped at "${name}": ${message}`);
       });
 }

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, sendRead, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
+import { because } from '../api/reason.ts';
 import type { Search } from '../ui/search.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
 
@@ -50,19 +51,21 @@ export const typesQuery = queryOptions({
 /** The selected flags of one project. */
 export type Selected = { project: string; names: string[] };
 
-export const markStale = ({ project, names }: Selected, stale: boolean): Promise<void> =>
+export const markStale = ({ project, names }: Selected, stale: boolean, reason: string): Promise<void> =>
   done(
     api.POST('/api/admin/projects/{projectId}/stale', {
       params: { path: { projectId: project } },
       body: { features: names, stale },
+      headers: because(reason),
     }),
   );
 
-export const archive = ({ project, names }: Selected): Promise<void> =>
+export const archive = ({ project, names }: Selected, reason: string): Promise<void> =>
   done(
     api.POST('/api/admin/projects/{projectId}/archive', {
       params: { path: { projectId: project } },
       body: { features: names },
+      headers: because(reason),
     }),
   );
 
@@ -71,26 +74,33 @@ export const setEnabledOf = (
   { project, names }: Selected,
   environment: string,
   enabled: boolean,
+  reason: string,
 ): Promise<void> => {
-  const init = { params: { path: { projectId: project, environment } }, body: { features: names } };
+  const init = {
+    params: { path: { projectId: project, environment } },
+    body: { features: names },
+    headers: because(reason),
+  };
   const path = '/api/admin/projects/{projectId}/bulk_features/environments/{environment}';
   return done(enabled ? api.POST(`${path}/on`, init) : api.POST(`${path}/off`, init));
 };
 
-export const reviveFlags = ({ project, names }: Selected): Promise<void> =>
+export const reviveFlags = ({ project, names }: Selected, reason: string): Promise<void> =>
   done(
     api.POST('/api/admin/projects/{projectId}/revive', {
       params: { path: { projectId: project } },
       body: { features: names },
+      headers: because(reason),
     }),
   );
 
 /** Deletes archived flags for good. */
-export const deleteFlags = ({ project, names }: Selected): Promise<void> =>
+export const deleteFlags = ({ project, names }: Selected, reason: string): Promise<void> =>
   done(
     api.POST('/api/admin/projects/{projectId}/delete', {
       params: { path: { projectId: project } },
       body: { features: names },
+      headers: because(reason),
     }),
   );
 
@@ -123,11 +133,12 @@ export const cloneFlags = (projectId: string, features: Copy[], planId: string):
     }),
   );
 
-export const addTag = ({ project, names }: Selected, tag: schemas['Tag']): Promise<void> =>
+export const addTag = ({ project, names }: Selected, tag: schemas['Tag'], reason: string): Promise<void> =>
   done(
     api.PUT('/api/admin/projects/{projectId}/tags', {
       params: { path: { projectId: project } },
       body: { features: names, tags: { addedTags: [tag], removedTags: [] } },
+      headers: because(reason),
     }),
   );
 

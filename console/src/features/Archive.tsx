@@ -3,6 +3,7 @@ import { keys } from '../api/keys.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { toast } from '../ui/toasts.ts';
+import { useReasons } from '../ui/useReasons.ts';
 import { archiveFeature, checkArchive, type Feature } from './queries.ts';
 
 /** Asks before the flag is archived. Children that depend on it prevent that. */
@@ -13,6 +14,7 @@ export function Archive({ feature, onClose }: { feature: Feature; onClose(): voi
     queryFn: () => checkArchive(place),
     gcTime: 0,
   });
+  const reasons = useReasons(feature.project);
   const isParent = (check.data?.parentsWithChildFeatures.length ?? 0) > 0;
   const enabledIn = feature.environments.filter(one => one.enabled).map(one => one.name);
   return (
@@ -22,8 +24,9 @@ export function Archive({ feature, onClose }: { feature: Feature; onClose(): voi
       action="Archive flag"
       danger
       disabled={!check.data || isParent}
-      onConfirm={async () => {
-        await archiveFeature(place);
+      reasons={reasons}
+      onConfirm={async reason => {
+        await archiveFeature(place, reason);
         toast({ about: feature.name, message: `Archived ${feature.name}.` });
       }}
       onClose={onClose}

@@ -8,9 +8,11 @@ import { useOfferActions } from '../ui/actions.ts';
 import { Env } from '../ui/Env.tsx';
 import { isOffline } from '../ui/offline.ts';
 import { Person } from '../ui/Person.tsx';
+import { lacksReason, Reason } from '../ui/Reason.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { Time } from '../ui/Time.tsx';
 import { Toggle } from '../ui/Toggle.tsx';
+import { useReasons } from '../ui/useReasons.ts';
 import { Audience } from './Audience.tsx';
 import s from './features.module.css';
 import { type Block, blocksOf } from './parents.ts';
@@ -84,7 +86,17 @@ function Card({
     setAsked(false);
     card.current?.querySelector('input')?.focus();
   };
-  const toggle = () => void toggleWithUndo(client, place, !enabled).catch(toastFailedToggle(place, !enabled));
+  const reasons = useReasons(feature.project);
+  const [reason, setReason] = useState('');
+  const toggle = () => {
+    setReason('');
+    void toggleWithUndo(client, place, !enabled, reason).catch(toastFailedToggle(place, !enabled));
+  };
+  const confirm = () => {
+    if (lacksReason(reasons, reason)) return;
+    closeQuestion();
+    toggle();
+  };
   const start = () => {
     if (feature.archived || missing.length > 0 || isOffline()) return;
     if (type === 'production') setAsked(true);
@@ -135,13 +147,12 @@ function Card({
           <p>
             {enabled ? 'Disable' : 'Enable'} in {name} for {audienceText(strategies, segmentNames)}?
           </p>
+          <Reason reasons={reasons} text={reason} onChange={setReason} onEnter={confirm} />
           <Button
             variant="filled"
             color={enabled ? 'red' : undefined}
-            onClick={() => {
-              closeQuestion();
-              toggle();
-            }}
+            disabled={lacksReason(reasons, reason)}
+            onClick={confirm}
           >
             {enabled ? 'Disable' : 'Enable'}
           </Button>

@@ -8,6 +8,7 @@ import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
+import { useReasons } from '../ui/useReasons.ts';
 import { type Feature, moveFeature } from './queries.ts';
 import s from './tab.module.css';
 import { listOf } from './words.ts';
@@ -24,8 +25,9 @@ export function Move({ feature }: { feature: Feature }) {
   const own = feature.environments.map(({ name }) => name);
   const lost = own.filter(name => !project?.environments.includes(name));
   const gained = project?.environments.filter(name => !own.includes(name)) ?? [];
-  const move = async () => {
-    await moveFeature(place, target);
+  const reasons = useReasons(feature.project, target);
+  const move = async (reason: string) => {
+    await moveFeature(place, target, reason);
     toast({ message: `Moved ${feature.name} to ${project?.name ?? target}.` });
     await navigate({
       to: '/projects/$projectId/features/$featureName/settings',
@@ -66,6 +68,7 @@ export function Move({ feature }: { feature: Feature }) {
           opened
           title={`Move ${feature.name} to ${project.name}?`}
           action="Move flag"
+          reasons={reasons}
           onConfirm={move}
           onClose={() => ask(false)}
         >

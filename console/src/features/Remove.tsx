@@ -6,6 +6,7 @@ import { keys } from '../api/keys.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
+import { useReasons } from '../ui/useReasons.ts';
 import { Archive } from './Archive.tsx';
 import { deleteFeature, type Feature, reviveFeature } from './queries.ts';
 import s from './tab.module.css';
@@ -20,8 +21,9 @@ export function Remove({ feature }: { feature: Feature }) {
     await reviveFeature(place);
     toast({ about: feature.name, message: `Revived ${feature.name}. It is disabled in every environment.` });
   };
-  const remove = async () => {
-    await deleteFeature(place);
+  const reasons = useReasons(feature.project);
+  const remove = async (reason: string) => {
+    await deleteFeature(place, reason);
     await navigate({ to: '/projects/$projectId', params: { projectId: feature.project } });
     client.removeQueries({ queryKey: keys.feature(place) });
     toast({ message: `Deleted ${feature.name}.` });
@@ -69,6 +71,7 @@ export function Remove({ feature }: { feature: Feature }) {
           title={`Delete ${feature.name}?`}
           action="Delete flag"
           danger
+          reasons={reasons}
           onConfirm={remove}
           onClose={() => ask(undefined)}
         >

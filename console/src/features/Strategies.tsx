@@ -12,6 +12,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
+import { useReasons } from '../ui/useReasons.ts';
 import { Audience } from './Audience.tsx';
 import { CompareEnvironments } from './CompareEnvironments.tsx';
 import { thingOf } from './draft.ts';
@@ -205,8 +206,9 @@ function Row({
     strategyId: strategy.id,
   };
   const missing = useMissingPermissions('deleteFeatureStrategy', where);
-  const remove = async () => {
-    await deleteStrategy(place);
+  const reasons = useReasons(feature.project);
+  const remove = async (reason: string) => {
+    await deleteStrategy(place, reason);
     removeDraft(thingOf(feature.name, environment, strategy.id));
     if (isOpen) onFinish();
     toast({ message: 'Strategy deleted.' });
@@ -288,6 +290,7 @@ function Row({
         title="Delete this strategy?"
         action="Delete strategy"
         danger
+        reasons={reasons}
         onConfirm={remove}
         onClose={() => setDeleting(false)}
       >

@@ -4,6 +4,7 @@ import { otherMessages, RequestError } from '../api/errors.ts';
 import { keys } from '../api/keys.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { projectsQuery } from '../shell/queries.ts';
+import { strategyTypesQuery } from '../strategy-types/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { readDraft } from '../ui/drafts.ts';
@@ -12,6 +13,7 @@ import { SaveBar } from '../ui/SaveBar.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
+import { useReasons } from '../ui/useReasons.ts';
 import type { Edited, Version } from '../ui/versions.ts';
 import {
   bodyOf,
@@ -19,6 +21,7 @@ import {
   draftOf,
   newDraft,
   notAllowed,
+  parameterProblems,
   problemsOf,
   rolloutProblem,
   thingOf,
@@ -112,8 +115,10 @@ function Editor({
       const { strategy, etag } = await readStrategy({ ...place, strategyId: strategyId ?? '' });
       return { draft: draftOf(strategy), etag };
     },
-    save: (sent, etag) =>
-      isNew ? addStrategy(place, bodyOf(sent)) : saveStrategy({ ...place, strategyId }, bodyOf(sent), etag),
+    save: (sent, etag, reason) =>
+      isNew
+        ? addStrategy(place, bodyOf(sent), reason)
+        : saveStrategy({ ...place, strategyId }, bodyOf(sent), etag, reason),
     findChange: () => findChange(place, event => event.data?.id === strategyId),
     onSaved: async () => {
       toast({ message: `Saved to ${environment}.` });
@@ -137,7 +142,9 @@ function Editor({
     if (error instanceof RequestError && error.status === 404)
       void client.invalidateQueries({ queryKey: keys.feature(place) });
   }, [error]);
-  const problems = problemsOf(draft);
+  const reasons = useReasons(feature.project);
+  const types = useQuery(strategyTypesQuery).data ?? [];
+  const problems = [...problemsOf(draft), ...parameterProblems(draft, types)];
   // The constraint shows them.
   const hasWrongValues = draft.constraints.some(
     one =>
@@ -171,6 +178,7 @@ function Editor({
         segments={segments}
         fields={fields}
         disabled={editor.isPending || missing.length > 0}
+        {...(isNew && { start: base })}
         onChange={change}
       />
       <div data-errors="" tabIndex={-1}>
@@ -183,6 +191,7 @@ function Editor({
         action={`Save to ${environment}`}
         missing={missing}
         pending={editor.isPending}
+        reason={{ reasons, ...editor.reason }}
         disabled={problems.length > 0 || hasWrongValues || missing.length > 0}
         onSave={() => (reachesEveryone ? setAsking(true) : editor.save())}
         onInvalid={showProblem}

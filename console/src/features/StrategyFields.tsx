@@ -5,6 +5,7 @@ import type { Draft } from './draft.ts';
 import s from './features.module.css';
 import type { ContextField, Segment } from './queries.ts';
 import { Rollout } from './Rollout.tsx';
+import { Parameters, TypeField } from './StrategyType.tsx';
 import { Targeting } from './Targeting.tsx';
 import { Variants } from './Variants.tsx';
 
@@ -14,12 +15,15 @@ export function StrategyFields({
   segments,
   fields,
   disabled,
+  start,
   onChange,
 }: {
   draft: Draft;
   segments: readonly Segment[];
   fields: readonly ContextField[];
   disabled: boolean;
+  /** What a new strategy starts from. With it, the type can be chosen. */
+  start?: Draft;
   onChange(change: Partial<Draft>): void;
 }) {
   return (
@@ -38,6 +42,9 @@ export function StrategyFields({
             onChange={event => onChange({ disabled: event.target.checked })}
           />
         </div>
+      </Line>
+      <Line label="Type">
+        <TypeField draft={draft} start={start} onChange={onChange} />
       </Line>
       <Line label="Targeting">
         <Targeting draft={draft} segments={segments} fields={fields} onChange={onChange} />
@@ -65,18 +72,4 @@ function Line({ label, children }: { label: string; children: ReactNode }) {
       <div>{children}</div>
     </div>
   );
-}
-
-/** The parameters of a strategy type other than gradual rollout, as texts. */
-function Parameters({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
-  const names = Object.keys(draft.parameters);
-  if (names.length === 0) return <span className="muted">Strategy {draft.name} has no parameters.</span>;
-  return names.map(name => (
-    <TextInput
-      key={name}
-      label={name}
-      value={draft.parameters[name] ?? ''}
-      onChange={event => onChange({ parameters: { ...draft.parameters, [name]: event.target.value } })}
-    />
-  ));
 }

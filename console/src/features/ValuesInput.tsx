@@ -12,6 +12,7 @@ export function ValuesInput({
   suggestions = [],
   wrong = [],
   saved,
+  mayBeEmpty = false,
   onChange,
 }: {
   label: string;
@@ -21,6 +22,7 @@ export function ValuesInput({
   wrong?: readonly string[];
   /** The values before the user edited them. With them, added ones are marked. */
   saved?: readonly string[];
+  mayBeEmpty?: boolean;
   onChange(values: string[]): void;
 }) {
   const [typed, setTyped] = useState('');
@@ -32,7 +34,7 @@ export function ValuesInput({
     setTyped('');
   };
   const isAdded = (value: string) => saved !== undefined && !saved.includes(value);
-  const isInvalid = values.length === 0 || wrong.length > 0;
+  const isInvalid = (values.length === 0 && !mayBeEmpty) || wrong.length > 0;
   return (
     <div className={s.values} data-invalid={isInvalid || undefined}>
       {shown.map(value => (

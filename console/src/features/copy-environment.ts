@@ -78,7 +78,7 @@ async function restore(
     if (changesOf(variants, expected.variants).length > 0)
       await step({ variants }, () => replaceVariants(place, variants, etag));
     if (enabled && !expected.enabled)
-      await setEnabled(client, place, true, etag).catch(error => orOvertaken(overtaken())(error));
+      await setEnabled(client, place, true, { etag }).catch(error => orOvertaken(overtaken())(error));
   } finally {
     await client.invalidateQueries({ queryKey: keys.feature(place) });
   }

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { newDraft, operatorsFor, problemsOf, splitValues, spread, withField, withOperator } from './draft.ts';
+import {
+  newDraft,
+  operatorsFor,
+  parameterProblems,
+  parametersOf,
+  problemsOf,
+  splitValues,
+  spread,
+  withField,
+  withOperator,
+} from './draft.ts';
 
 const variant = (name: string, weight: number, weightType: 'fix' | 'variable' = 'variable') => ({
   name,
@@ -95,4 +105,50 @@ test('another field keeps a list of values that it takes, and starts again other
 test('pasted text becomes values without repetitions', () => {
   expect(splitValues('a, b;c\r\nd\te\n\na', ['b', 'z'])).toEqual(['b', 'z', 'a', 'c', 'd', 'e']);
   expect(splitValues(Array.from({ length: 500 }, (_, n) => `user-${n}`).join('\n'))).toHaveLength(500);
+});
+
+const parameter = (
+  name: string,
+  type: 'string' | 'percentage' | 'list' | 'number' | 'boolean',
+  required = false,
+) => ({
+  name,
+  type,
+  required,
+  description: '',
+});
+const TYPES = [
+  { name: 'default', parameters: [] },
+  {
+    name: 'byRegion',
+    parameters: [
+      parameter('regions', 'list', true),
+      parameter('share', 'percentage'),
+      parameter('weight', 'number'),
+      parameter('strict', 'boolean'),
+      parameter('note', 'string'),
+    ],
+  },
+];
+
+test('a new strategy of a type starts with its parameters', () => {
+  expect(parametersOf('byRegion', TYPES)).toEqual({
+    regions: '',
+    share: '100',
+    weight: '',
+    strict: 'false',
+    note: '',
+  });
+  expect(parametersOf('default', TYPES)).toEqual({});
+});
+
+test('parameters that are required or have a type prevent saving', () => {
+  const problems = (parameters: Record<string, string>) =>
+    parameterProblems({ name: 'byRegion', parameters }, TYPES);
+  expect(problems({})).toEqual(['Enter a value for regions.']);
+  expect(problems({ regions: 'eu', share: '101', weight: 'x' })).toEqual([
+    'Enter a number from 0 to 100 for share.',
+    'Enter a number for weight.',
+  ]);
+  expect(problems({ regions: 'eu', share: '33.5', weight: '-1' })).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import type { StrategyType } from '../strategy-types/queries.ts';
 import { jsonProblem } from '../ui/json.ts';
 import type { Constraint, ContextField, NewStrategy, Strategy } from './queries.ts';
 
@@ -37,6 +38,34 @@ export const newDraft = (featureName: string, stickiness = 'default'): Draft => 
   constraints: [],
   variants: [],
 });
+
+type Types = readonly Pick<StrategyType, 'name' | 'parameters'>[];
+
+/** The parameters that a new strategy of a type starts with. */
+export function parametersOf(name: string, types: Types): Record<string, string> {
+  const defined = types.find(type => type.name === name)?.parameters ?? [];
+  return Object.fromEntries(
+    defined.map(one => [one.name, one.type === 'percentage' ? '100' : one.type === 'boolean' ? 'false' : '']),
+  );
+}
+
+/** The parameters that lack a value, or have one that their type does not allow. */
+export function parameterProblems(
+  { name, parameters }: Pick<Draft, 'name' | 'parameters'>,
+  types: Types,
+): string[] {
+  if (name === 'flexibleRollout') return [];
+  const defined = types.find(type => type.name === name)?.parameters ?? [];
+  return defined.flatMap(one => {
+    const value = parameters[one.name]?.trim() ?? '';
+    if (value === '') return one.required ? [`Enter a value for ${one.name}.`] : [];
+    const number = Number(value);
+    if (one.type === 'number' && !Number.isFinite(number)) return [`Enter a number for ${one.name}.`];
+    if (one.type === 'percentage' && !(number >= 0 && number <= 100))
+      return [`Enter a number from 0 to 100 for ${one.name}.`];
+    return [];
+  });
+}
 
 /** The name of unsaved input in the storage of the tab. */
 export const thingOf = (featureName: string, environment: string, strategyId = 'new'): string =>

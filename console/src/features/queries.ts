@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions, useQueries } from '@tanstack/react-quer
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, sendRead, unlessCarriedOut, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
+import { because } from '../api/reason.ts';
 import { type Shown, showAtOnce } from '../ui/show-at-once.ts';
 
 export type Feature = schemas['Feature'];
@@ -176,9 +177,9 @@ export async function setEnabled(
   client: QueryClient,
   path: EnvironmentPlace,
   enabled: boolean,
-  etag?: string,
+  { etag, reason }: { etag?: string; reason?: string } = {},
 ): Promise<void> {
-  const headers = etag === undefined ? {} : { 'If-Match': etag };
+  const headers = { ...(etag === undefined ? {} : { 'If-Match': etag }), ...because(reason) };
   const { featureName, environment: name } = path;
   await showAtOnce(client, {
     subject: `${featureName} in ${name}`,
@@ -224,20 +225,24 @@ export const saveStrategy = (
   path: EnvironmentPlace & { strategyId: string },
   body: NewStrategy,
   etag: string,
+  reason: string,
 ): Promise<void> =>
   done(
     api.PUT(`${ENVIRONMENT}/strategies/{strategyId}`, {
       params: { path },
       body,
-      headers: { 'If-Match': etag },
+      headers: { 'If-Match': etag, ...because(reason) },
     }),
   );
 
-export const addStrategy = (path: EnvironmentPlace, body: NewStrategy): Promise<void> =>
-  done(api.POST(`${ENVIRONMENT}/strategies`, { params: { path }, body }));
+export const addStrategy = (path: EnvironmentPlace, body: NewStrategy, reason: string): Promise<void> =>
+  done(api.POST(`${ENVIRONMENT}/strategies`, { params: { path }, body, headers: because(reason) }));
 
-export const deleteStrategy = (path: EnvironmentPlace & { strategyId: string }): Promise<void> =>
-  done(api.DELETE(`${ENVIRONMENT}/strategies/{strategyId}`, { params: { path } }));
+export const deleteStrategy = (
+  path: EnvironmentPlace & { strategyId: string },
+  reason: string,
+): Promise<void> =>
+  done(api.DELETE(`${ENVIRONMENT}/strategies/{strategyId}`, { params: { path }, headers: because(reason) }));
 
 export const orderStrategies = (path: EnvironmentPlace, ids: readonly string[]): Promise<void> =>
   done(
@@ -295,18 +300,34 @@ export const checkArchive = ({ projectId, featureName }: Place): Promise<schemas
     }),
   );
 
-export const archiveFeature = (path: Place): Promise<void> => done(api.DELETE(FEATURE, { params: { path } }));
+export const archiveFeature = (path: Place, reason: string): Promise<void> =>
+  done(api.DELETE(FEATURE, { params: { path }, headers: because(reason) }));
 
 export const reviveFeature = ({ featureName }: Place): Promise<void> =>
   done(api.POST('/api/admin/archive/revive/{featureName}', { params: { path: { featureName } } }));
 
 /** Deletes an archived flag for good. */
-export const deleteFeature = ({ featureName }: Place): Promise<void> =>
-  done(api.DELETE('/api/admin/archive/{featureName}', { params: { path: { featureName } } }));
+export const deleteFeature = ({ featureName }: Place, reason: string): Promise<void> =>
+  done(
+    api.DELETE('/api/admin/archive/{featureName}', {
+      params: { path: { featureName } },
+      headers: because(reason),
+    }),
+  );
 
 /** Changes the named settings. With an ETag, the server rejects it with 412 if somebody changed the flag meanwhile. */
-export const updateFeature = (path: Place, body: schemas['FeatureUpdate'], etag?: string): Promise<void> =>
-  done(api.PUT(FEATURE, { params: { path }, body, headers: etag === undefined ? {} : { 'If-Match': etag } }));
+export const updateFeature = (
+  path: Place,
+  body: schemas['FeatureUpdate'],
+  { etag, reason }: { etag?: string; reason?: string } = {},
+): Promise<void> =>
+  done(
+    api.PUT(FEATURE, {
+      params: { path },
+      body,
+      headers: { ...(etag === undefined ? {} : { 'If-Match': etag }), ...because(reason) },
+    }),
+  );
 
 /** A flag and the ETag that proves which state the user has seen. */
 export const settingsQuery = (path: Place) =>
@@ -320,8 +341,14 @@ export const settingsQuery = (path: Place) =>
     staleTime: 0,
   });
 
-export const moveFeature = (path: Place, newProjectId: string): Promise<void> =>
-  done(api.POST(`${FEATURE}/changeProject`, { params: { path }, body: { newProjectId } }));
+export const moveFeature = (path: Place, newProjectId: string, reason: string): Promise<void> =>
+  done(
+    api.POST(`${FEATURE}/changeProject`, {
+      params: { path },
+      body: { newProjectId },
+      headers: because(reason),
+    }),
+  );
 
 export const changeTags = ({ featureName }: Place, body: schemas['TagChange']): Promise<void> =>
   done(api.PUT('/api/admin/features/{featureName}/tags', { params: { path: { featureName } }, body }));

@@ -11,6 +11,7 @@ import { SaveBar } from '../ui/SaveBar.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
+import { useReasons } from '../ui/useReasons.ts';
 import type { Version } from '../ui/versions.ts';
 import { counted } from '../ui/words.ts';
 import { FlagFrame } from './Frame.tsx';
@@ -87,13 +88,15 @@ function Editor({ feature, saved }: { feature: Feature; saved: Version<Draft> })
     thing: `settings:${feature.name}`,
     current: saved,
     read,
-    save: (sent, etag) => updateFeature(place, { ...sent, description: sent.description || null }, etag),
+    save: (sent, etag, reason) =>
+      updateFeature(place, { ...sent, description: sent.description || null }, { etag, reason }),
     findChange: () => findChange(place, ({ type, environment }) => !environment && !isFavoriteType(type)),
     onSaved: async () => {
       toast({ message: 'Settings saved.' });
       return await read();
     },
   });
+  const reasons = useReasons(feature.project);
   const isReadOnly = feature.archived || missing.length > 0;
   const messages = messagesByField(error);
   const type = types.find(one => one.id === draft.type);
@@ -147,6 +150,7 @@ function Editor({ feature, saved }: { feature: Feature; saved: Version<Draft> })
         missing={missing}
         pending={editor.isPending}
         disabled={isReadOnly}
+        reason={{ reasons, ...editor.reason }}
         onSave={editor.save}
         onDiscard={editor.discard}
       />

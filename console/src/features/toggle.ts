@@ -10,8 +10,9 @@ export async function toggleWithUndo(
   client: QueryClient,
   place: EnvironmentPlace,
   enabled: boolean,
+  reason?: string,
 ): Promise<void> {
-  await setEnabled(client, place, enabled);
+  await setEnabled(client, place, enabled, { reason });
   toast({
     message: `${place.featureName} is ${enabled ? 'enabled' : 'disabled'} in ${place.environment}.`,
     about: aboutOf(place),

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, done, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
+import { because } from '../api/reason.ts';
 import type { Subject } from '../ui/last-change.ts';
 
 export type Segment = Schemas['Segment'];
@@ -69,8 +70,14 @@ export const createSegment = (body: SegmentInput): Promise<Segment> =>
   unwrap(api.POST('/api/admin/segments', { body }));
 
 /** Replaces a segment. The server rejects it with 412 if somebody changed it meanwhile. */
-export const updateSegment = (id: number, body: SegmentInput, etag: string): Promise<void> =>
-  done(api.PUT(SEGMENT, { params: { path: { id: String(id) } }, body, headers: { 'If-Match': etag } }));
+export const updateSegment = (id: number, body: SegmentInput, etag: string, reason: string): Promise<void> =>
+  done(
+    api.PUT(SEGMENT, {
+      params: { path: { id: String(id) } },
+      body,
+      headers: { 'If-Match': etag, ...because(reason) },
+    }),
+  );
 
-export const deleteSegment = (id: number): Promise<void> =>
-  done(api.DELETE(SEGMENT, { params: { path: { id: String(id) } } }));
+export const deleteSegment = (id: number, reason: string): Promise<void> =>
+  done(api.DELETE(SEGMENT, { params: { path: { id: String(id) } }, headers: because(reason) }));

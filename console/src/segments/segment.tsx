@@ -70,7 +70,7 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
     thing: `segment:${id}`,
     current,
     read,
-    save: (sent, etag) => updateSegment(id, bodyOf(sent), etag),
+    save: (sent, etag, reason) => updateSegment(id, bodyOf(sent), etag, reason),
     findChange: () => findChange(subjectOf(segment)),
     onSaved: async sent => {
       toast({ message: `Saved ${sent.name.trim()}.` });
@@ -135,6 +135,7 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
                 }
                 missing={missing}
                 pending={editor.isPending}
+                reason={{ reasons: 'optional', ...editor.reason }}
                 disabled={problems.length > 0 || missing.length > 0}
                 onSave={editor.save}
                 onDiscard={editor.discard}
@@ -161,8 +162,8 @@ export const fieldsOf = <Field extends { project: string | null }>(
 function Deletion({ segment, uses }: { segment: Segment; uses: readonly StrategyUse[] | undefined }) {
   const navigate = useNavigate();
   const { id, name, project } = segment;
-  const remove = async () => {
-    await deleteSegment(id);
+  const remove = async (reason: string) => {
+    await deleteSegment(id, reason);
     await navigate({ to: '/admin/segments', ignoreBlocker: true });
     toast({ message: `${name} is deleted.` });
   };
@@ -191,6 +192,7 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
             </>
           )
         }
+        reasons="optional"
         onConfirm={remove}
       >
         No strategy that you can read uses it. Its constraints are lost.

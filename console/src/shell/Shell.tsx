@@ -1,6 +1,7 @@
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { loadChunk } from '../api/chunks.ts';
+import { onQuestion, readQuestion } from '../api/reason.ts';
 import { onConnection, readConnection } from '../api/session.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { ConnectionBanner, useIsOnline } from './ConnectionBanner.tsx';
@@ -18,6 +19,9 @@ const Palette = lazy(() =>
 const LoginDialog = lazy(() =>
   loadChunk(() => import('./LoginDialog.tsx')).then(module => ({ default: module.LoginDialog })),
 );
+const ReasonDialog = lazy(() =>
+  loadChunk(() => import('./ReasonDialog.tsx')).then(module => ({ default: module.ReasonDialog })),
+);
 const Help = lazy(() => loadChunk(() => import('./Help.tsx')).then(module => ({ default: module.Help })));
 
 /** The sidebar, the page in its main region, and what may appear over it. */
@@ -25,6 +29,7 @@ export function Shell() {
   const [overlay, setOverlay] = useState<'palette' | 'help'>();
   const [isNavOpen, setNavOpen] = useState(false);
   const { sessionEnded } = useSyncExternalStore(onConnection, readConnection);
+  const isAskedForReason = useSyncExternalStore(onQuestion, readQuestion) !== undefined;
   const close = () => setOverlay(undefined);
   useGoTo();
   useFocusOfPage();
@@ -53,6 +58,7 @@ export function Shell() {
       {overlay === 'palette' && <PaletteAtOnce onClose={close} />}
       <Suspense>{overlay === 'help' && <Help onClose={close} />}</Suspense>
       <Toasts />
+      <Suspense>{isAskedForReason && <ReasonDialog />}</Suspense>
       <Suspense>{sessionEnded && <LoginDialog />}</Suspense>
     </div>
   );

@@ -3,12 +3,14 @@ import { type ReactNode, useState } from 'react';
 import { otherMessages } from '../api/errors.ts';
 import s from './Confirm.module.css';
 import { FormErrors } from './Failure.tsx';
+import { lacksReason, Reason, type Reasons } from './Reason.tsx';
 import { useReturnFocus } from './useReturnFocus.ts';
 import { WaitingChanges } from './WaitingChanges.tsx';
 
 /**
  * Asks before an effect. `children` show the effect; `action` is the verb of the button, such as "Archive 3 flags".
- * `onConfirm` may return a promise: the dialog stays open until it succeeds, and shows its error.
+ * `onConfirm` may return a promise: the dialog stays open until it succeeds, and shows its error. With `reasons`, the dialog has a
+ * field for the reason of the change, and passes the text on.
  */
 export function Confirm({
   opened,
@@ -17,6 +19,7 @@ export function Confirm({
   danger,
   careful = danger,
   disabled,
+  reasons,
   children,
   onConfirm,
   onClose,
@@ -28,18 +31,22 @@ export function Confirm({
   /** Enter cancels: the effect reaches users. Always so with `danger`. */
   careful?: boolean;
   disabled?: boolean;
+  reasons?: Reasons;
   children: ReactNode;
-  onConfirm(): unknown;
+  onConfirm(reason: string): unknown;
   onClose(): void;
 }) {
   useReturnFocus(opened);
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<unknown>();
+  const [reason, setReason] = useState('');
+  const isIncomplete = disabled || lacksReason(reasons, reason);
   const confirm = async () => {
     setPending(true);
     setError(undefined);
     try {
-      await onConfirm();
+      await onConfirm(reason);
+      setReason('');
       onClose();
     } catch (failure) {
       setError(failure);
@@ -64,6 +71,15 @@ export function Confirm({
         }}
       >
         <div className={s.body}>{children}</div>
+        {reasons && (
+          <Reason
+            reasons={reasons}
+            text={reason}
+            onChange={setReason}
+            className={s.why}
+            data-autofocus={(reasons === 'required' && !disabled) || undefined}
+          />
+        )}
         <WaitingChanges />
         <FormErrors messages={otherMessages(error, [])} />
         <div className={s.buttons}>
@@ -76,8 +92,8 @@ export function Confirm({
             // The default shade has too little contrast with white.
             color={danger ? 'red.9' : undefined}
             loading={pending}
-            disabled={disabled}
-            data-autofocus={!(disabled || careful) || undefined}
+            disabled={isIncomplete}
+            data-autofocus={!(isIncomplete || careful) || undefined}
           >
             {action}
           </Button>

@@ -4,6 +4,7 @@ import type { OperationId } from '../api/can.ts';
 import { Can } from './Can.tsx';
 import { Confirm } from './Confirm.tsx';
 import s from './DangerZone.module.css';
+import type { Reasons } from './Reason.tsx';
 
 /** The end of a page: what cannot be taken back. One `DangerAction` for each. */
 export function DangerZone({ children }: { children: ReactNode }) {
@@ -27,6 +28,7 @@ export function DangerAction({
   project,
   blocked,
   typed,
+  reasons,
   children,
   onConfirm,
 }: {
@@ -41,9 +43,10 @@ export function DangerAction({
   blocked?: ReactNode;
   /** The name that the user types. */
   typed?: string;
+  reasons?: Reasons;
   children: ReactNode;
   /** The dialog stays open until it succeeds, and shows its error. */
-  onConfirm(): Promise<unknown>;
+  onConfirm(reason: string): Promise<unknown>;
 }) {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
@@ -76,6 +79,7 @@ export function DangerAction({
         action={action}
         danger
         disabled={typed !== undefined && name !== typed}
+        {...(reasons && { reasons })}
         onConfirm={onConfirm}
         onClose={close}
       >

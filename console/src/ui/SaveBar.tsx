@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { requirement } from '../api/permission-words.ts';
 import type { Change } from './diff.ts';
 import { BriefDiff } from './FieldDiff.tsx';
+import { lacksReason, Reason, type Reasons } from './Reason.tsx';
 import s from './SaveBar.module.css';
 import { keysText, useShortcuts } from './shortcuts.ts';
 import { counted } from './words.ts';
@@ -15,6 +16,7 @@ export function SaveBar({
   missing = [],
   pending,
   disabled,
+  reason,
   onSave,
   onInvalid,
   onDiscard,
@@ -28,18 +30,23 @@ export function SaveBar({
   missing?: readonly string[];
   pending?: boolean;
   disabled?: boolean;
+  /** A field for the reason of the change. `editor.reason` of useEditor has the text. */
+  reason?: { reasons: Reasons; text: string; onChange(text: string): void };
   onSave(): void;
   onInvalid?(): void;
   onDiscard(): void;
 }) {
   const canSave = changes.length > 0 && !disabled && !pending;
+  const bar = useRef<HTMLDivElement>(null);
   const save = () => {
-    if (canSave) onSave();
+    if (canSave && reason && lacksReason(reason.reasons, reason.text))
+      bar.current?.querySelector('input')?.focus();
+    else if (canSave) onSave();
     else if (disabled) onInvalid?.();
   };
   useShortcuts([{ keys: 'mod+s', description: action, run: save }]);
   return (
-    <div className={s.bar} data-save-bar="">
+    <div ref={bar} className={s.bar} data-save-bar="">
       <span className={s.pending}>
         {summary ?? (
           <>
@@ -49,10 +56,11 @@ export function SaveBar({
         )}
       </span>
       {missing.length > 0 && <span className={s.reason}>{requirement(missing)}</span>}
+      {reason && missing.length === 0 && <Reason {...reason} className={s.why} onEnter={save} />}
       <Button variant="subtle" color="gray" onClick={onDiscard}>
         Discard
       </Button>
-      <Button variant="filled" loading={pending} disabled={!canSave} onClick={onSave}>
+      <Button variant="filled" loading={pending} disabled={!canSave} onClick={save}>
         {action} <kbd className={s.kbd}>{keysText('mod+s')}</kbd>
       </Button>
     </div>

@@ -16,6 +16,8 @@ export type Editor<D> = {
   changes: Change[];
   change(part: Partial<D>): void;
   save(): void;
+  /** Why the user makes the change, for `SaveBar`. */
+  reason: { text: string; onChange(text: string): void };
   isPending: boolean;
   error: unknown;
   discard(): void;
@@ -49,7 +51,7 @@ export function useEditor<D extends object>({
   /** The newest state that the page knows. Without input, the editor shows it. */
   current: Version<D>;
   read(): Promise<Version<D>>;
-  save(draft: D, etag: string): Promise<unknown>;
+  save(draft: D, etag: string, reason: string): Promise<unknown>;
   findChange(): Promise<By | undefined>;
   /** Follows a save. Resolves with the new version if the editor stays open. */
   onSaved(draft: D): Promise<Version<D> | undefined>;
@@ -73,6 +75,7 @@ export function useEditor<D extends object>({
     const { theirs: other } = restored;
     if (other) void findChange().then(by => setTheirs(shown => shown && { ...other, by }));
   }, []);
+  const [reason, setReason] = useState('');
   const base = edited?.base ?? current;
   const draft = edited?.draft ?? current.draft;
 
@@ -82,7 +85,7 @@ export function useEditor<D extends object>({
       setEdited(from);
       for (let attempt = 1; ; attempt++) {
         try {
-          await save(sent, from.base.etag);
+          await save(sent, from.base.etag, reason);
           return removeDraft(thing);
         } catch (error) {
           if (!(error instanceof RequestError) || error.status !== 412) throw error;
@@ -99,6 +102,7 @@ export function useEditor<D extends object>({
       }
     },
     onSuccess: async (_, sent) => {
+      setReason('');
       const now = await onSaved(sent);
       const { current: input } = latest;
       // Input that arrived while the request ran stays.
@@ -123,6 +127,7 @@ export function useEditor<D extends object>({
       if (mutation.isError) mutation.reset();
     },
     save: () => mutation.mutate(draft),
+    reason: { text: reason, onChange: setReason },
     isPending: mutation.isPending,
     error: theirs ? undefined : mutation.error,
     discard: () => settle(undefined),

@@ -18,6 +18,8 @@ export type Publication = {
 /** The part of a change that wings above the record write. */
 export type Writers = {
   events: EventWriter[];
+  /** A project that rejects the events in `written` without a comment, or null. */
+  requiringComment: RawBuilder<string | null>;
   /** The tags of a feature, which its events keep. */
   tagsOf: (featureName: RawBuilder<unknown>) => RawBuilder<unknown>;
   /** Whether a writer reads `written.text`, the folded JSON text of an event. */

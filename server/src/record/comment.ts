@@ -49,6 +49,15 @@ const tooLong = () => invalid(`must have at most ${MAX_COMMENT_LENGTH} character
 const invalid = (problem: string) =>
   badData([{ message: `Halyard-Comment ${problem}`, path: `/headers/${HEADER}` }]);
 
+/** Rejects a change of a project that requires a comment. */
+export const commentRequired = (project: string) =>
+  badData([
+    {
+      message: `Project "${project}" requires a reason for every change of its flags. Send it in the header Halyard-Comment, for example "Halyard-Comment: Rollback, see INC-1234".`,
+      path: `/headers/${HEADER}`,
+    },
+  ]);
+
 /** The header in the API document. */
 export const COMMENT_PARAMETER = {
   title: 'Comment',

@@ -1,4 +1,5 @@
-import { Textarea, TextInput } from '@mantine/core';
+import '@mantine/core/styles/Checkbox.layer.css';
+import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../../api/errors.ts';
@@ -40,6 +41,7 @@ type Draft = {
   ruleDescription: string;
   featureLimit: string;
   debtBudget: string;
+  requireComment: boolean;
 };
 const FIELDS = [
   'featureNaming.pattern',
@@ -47,16 +49,18 @@ const FIELDS = [
   'featureNaming.description',
   'featureLimit',
   'debtBudget',
+  'requireComment',
 ];
 const MAX_LIMIT = 1_000_000;
 const TYPING_MS = 300;
 
-const draftOf = ({ featureNaming, featureLimit, debtBudget }: ProjectDetails): Draft => ({
+const draftOf = ({ featureNaming, featureLimit, debtBudget, requireComment }: ProjectDetails): Draft => ({
   pattern: featureNaming.pattern ?? '',
   example: featureNaming.example ?? '',
   ruleDescription: featureNaming.description ?? '',
   featureLimit: String(featureLimit ?? ''),
   debtBudget: String(debtBudget ?? ''),
+  requireComment,
 });
 
 const namingOf = ({ pattern, example, ruleDescription }: Draft) => ({
@@ -94,6 +98,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
           featureNaming: namingOf(sent),
           featureLimit: limitOf(sent.featureLimit),
           debtBudget: limitOf(sent.debtBudget),
+          requireComment: sent.requireComment,
         },
         etag,
       ),
@@ -194,6 +199,15 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
               error={messages.debtBudget ?? limitProblem(draft.debtBudget)}
               onChange={event => change({ debtBudget: event.target.value })}
             />
+            <h2>Changes</h2>
+            <Checkbox
+              label="Require a reason for every change of a flag"
+              description="The event log shows the reason. Scripts send it in the header Halyard-Comment."
+              disabled={isReadOnly}
+              checked={draft.requireComment}
+              error={messages.requireComment}
+              onChange={event => change({ requireComment: event.target.checked })}
+            />
           </div>
         )
       }
@@ -240,6 +254,12 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
               base.pattern !== '' && { title: 'New flags', words: 'Any valid name is accepted.' },
             limitEffect(limitOf(draft.featureLimit), active),
             budgetEffect(limitOf(draft.debtBudget), used),
+            draft.requireComment !== base.requireComment && {
+              title: 'Changes of flags',
+              words: draft.requireComment
+                ? 'The console asks for a reason. Scripts and other tools that send none are rejected.'
+                : 'A reason is optional again.',
+            },
           ]}
         />
       </RailSection>

@@ -36,6 +36,7 @@ export async function createProject(
     defaultStickiness: input.defaultStickiness ?? 'default',
     featureLimit: null,
     debtBudget: null,
+    requireComment: false,
     featureNaming: checkNaming(input.featureNaming ?? {}),
   };
   const id = await insertWithId(current, input.id, fields);

@@ -482,6 +482,7 @@ test('the overview has the settings, the default strategies, the features by typ
     defaultStickiness: 'default',
     featureLimit: null,
     debtBudget: null,
+    requireComment: false,
     featureNaming: {},
     members: 1,
     favorite: true,

@@ -42,6 +42,12 @@ const debtBudget = Type.Integer({
     'Maximum number of stale and potentially stale features. The server rejects new features while the project exceeds it; null: no limit.',
 });
 
+const requireComment = Type.Boolean({
+  description:
+    'Whether every change of a feature of the project must have a reason. The server rejects a change without the header Halyard-Comment with 400.',
+  examples: [false],
+});
+
 export const FeatureNaming = Named(
   'FeatureNaming',
   Type.Object({
@@ -60,6 +66,7 @@ const overview = {
   defaultStickiness: stickiness,
   featureLimit: Nullable(featureLimit),
   debtBudget: Nullable(debtBudget),
+  requireComment,
   featureNaming: Ref(FeatureNaming),
   members: Type.Integer({ description: 'Users with a role in the project', examples: [3] }),
   createdAt: Timestamp('When the project was created'),
@@ -240,6 +247,7 @@ export const ProjectSettings = NamedObject(
     defaultStickiness: Type.Optional(stickiness),
     featureLimit: Type.Optional(Nullable(featureLimit)),
     debtBudget: Type.Optional(Nullable(debtBudget)),
+    requireComment: Type.Optional(requireComment),
     featureNaming: Type.Optional(FeatureNamingInput),
   },
   { examples: [{ mode: 'protected', featureNaming: { pattern: 'pay\\..+', example: 'pay.checkout' } }] },

@@ -46,7 +46,7 @@ export const FEATURE_NAMING = sql`jsonb_strip_nulls(jsonb_build_object(
 const SETTINGS = sql`
   projects.name, projects.description, projects.mode,
   projects.default_stickiness as "defaultStickiness", projects.feature_limit as "featureLimit",
-  projects.debt_budget as "debtBudget", ${FEATURE_NAMING} as "featureNaming", projects.archived_at as "archivedAt"`;
+  projects.debt_budget as "debtBudget", projects.require_comment as "requireComment", ${FEATURE_NAMING} as "featureNaming", projects.archived_at as "archivedAt"`;
 
 const ENVIRONMENTS = sql`array(
   select environments.name from project_environments join environments on environments.name = environment_name
@@ -212,6 +212,7 @@ const columns = (project: ProjectFields) =>
     default_stickiness: project.defaultStickiness,
     feature_limit: project.featureLimit,
     debt_budget: project.debtBudget,
+    require_comment: project.requireComment,
     naming_pattern: project.featureNaming.pattern ?? null,
     naming_example: project.featureNaming.example ?? null,
     naming_description: project.featureNaming.description ?? null,

@@ -23,6 +23,7 @@ export async function changeProject(
     defaultStickiness: input.defaultStickiness ?? before.defaultStickiness,
     featureLimit: input.featureLimit === undefined ? before.featureLimit : input.featureLimit,
     debtBudget: input.debtBudget === undefined ? before.debtBudget : input.debtBudget,
+    requireComment: input.requireComment ?? before.requireComment,
     featureNaming: naming ?? before.featureNaming,
   };
   if (isDeepStrictEqual(after, before)) return;

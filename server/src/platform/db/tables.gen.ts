@@ -548,6 +548,7 @@ export interface Projects {
   naming_example: string | null;
   naming_pattern: string | null;
   private_since: string | null;
+  require_comment: Generated<boolean>;
   updated_at: Generated<string>;
 }
 

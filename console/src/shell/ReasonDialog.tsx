@@ -1,0 +1,46 @@
+import { Button, Modal } from '@mantine/core';
+import { useState, useSyncExternalStore } from 'react';
+import { onQuestion, type Question, readQuestion } from '../api/reason.ts';
+import s from '../ui/Confirm.module.css';
+import { Reason } from '../ui/Reason.tsx';
+
+/** Asks for the reason of a change that the server rejected without one, and sends the change again. */
+export function ReasonDialog() {
+  const question = useSyncExternalStore(onQuestion, readQuestion);
+  return question && <Asked question={question} />;
+}
+
+function Asked({ question: { message, answer } }: { question: Question }) {
+  const [text, setText] = useState('');
+  const close = () => answer(undefined);
+  return (
+    <Modal
+      opened
+      zIndex={1_000} // Above the dialog that sent the change.
+      onClose={close}
+      title="Why do you make this change?"
+      closeButtonProps={{ 'aria-label': 'Close' }}
+      centered
+    >
+      <form
+        onSubmit={event => {
+          event.preventDefault();
+          event.stopPropagation();
+          if (text.trim() !== '') answer(text);
+        }}
+      >
+        <p className="muted">{sentenceOf(message)} Everybody who can read the event sees it.</p>
+        <Reason reasons="required" text={text} onChange={setText} data-autofocus />
+        <div className={s.buttons}>
+          <Button onClick={close}>Cancel</Button>
+          <Button type="submit" variant="filled" disabled={text.trim() === ''}>
+            Save with this reason
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** The first sentence names the project. The rest is for programs. */
+const sentenceOf = (message: string): string => /^.*?"[^"]*".*?\.(?= )/.exec(message)?.[0] ?? message;

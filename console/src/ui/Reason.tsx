@@ -1,0 +1,44 @@
+import { TextInput } from '@mantine/core';
+import { MAX_REASON_LENGTH } from '../api/reason.ts';
+
+/** Whether a form asks for the reason of a change, and whether it must have one. */
+export type Reasons = 'optional' | 'required';
+
+export const lacksReason = (reasons: Reasons | undefined, text: string): boolean =>
+  reasons === 'required' && text.trim() === '';
+
+/** Why somebody changes something. The events of the change show it. */
+export function Reason({
+  reasons,
+  text,
+  onChange,
+  onEnter,
+  ...others
+}: {
+  reasons: Reasons;
+  text: string;
+  onChange(text: string): void;
+  /** For a field outside a form. */
+  onEnter?(): void;
+  className?: string | undefined;
+  'data-autofocus'?: boolean | undefined;
+}) {
+  return (
+    <TextInput
+      aria-label="Reason"
+      placeholder={reasons === 'required' ? 'Reason (required)' : 'Reason (optional)'}
+      required={reasons === 'required'}
+      maxLength={MAX_REASON_LENGTH}
+      autoComplete="off"
+      value={text}
+      onChange={event => onChange(event.target.value)}
+      onKeyDown={event => {
+        if (onEnter && event.key === 'Enter' && !event.nativeEvent.isComposing) {
+          event.preventDefault();
+          onEnter();
+        }
+      }}
+      {...others}
+    />
+  );
+}

@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { change } from '../../record/change.ts';
+import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+
+const harness = useHarness();
+const REASON = { 'halyard-comment': 'See INC-1234' };
+const P = '/api/admin/projects/strict';
+const F = `${P}/features`;
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const send = (method: Method, url: string, body?: unknown, headers: Record<string, string> = {}) =>
+  call(harness.app, method, url, { headers, ...(body === undefined ? {} : { body }) });
+
+async function lastId(): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select max(id) as id from events`.execute(harness.db);
+  return rows[0]?.id ?? 0;
+}
+
+beforeAll(async () => {
+  await makeProject(harness.db, { id: 'strict', name: 'Strict' });
+  await makeProject(harness.db, { id: 'relaxed', name: 'Relaxed' });
+  for (const name of ['strict.one', 'strict.two', 'strict.parent'])
+    await makeFeature(harness.db, 'strict', { name });
+  for (const name of ['relaxed.one', 'relaxed.tagged']) await makeFeature(harness.db, 'relaxed', { name });
+  const { status } = await send('PUT', `${P}/settings`, { requireComment: true });
+  expect(status).toBe(200);
+});
+
+const WRITES: [string, Method, string, unknown?][] = [
+  ['create', 'POST', F, { name: 'strict.new' }],
+  ['update', 'PUT', `${F}/strict.one`, { description: 'x', type: 'release' }],
+  ['patch', 'PATCH', `${F}/strict.one`, [{ op: 'replace', path: '/description', value: 'y' }]],
+  ['add a strategy', 'POST', `${F}/strict.one/environments/production/strategies`, { name: 'default' }],
+  ['enable', 'POST', `${F}/strict.one/environments/production/on`],
+  ['replace strategies', 'PUT', `${F}/strict.one/environments/production/strategies`, [{ name: 'default' }]],
+  ['enable many', 'POST', `${P}/bulk_features/environments/development/on`, { features: ['strict.one'] }],
+  ['tag', 'POST', '/api/admin/features/strict.one/tags', { type: 'simple', value: 'reasoned' }],
+  ['link', 'POST', `${F}/strict.one/link`, { url: 'https://example.com/1', title: 'Ticket' }],
+  ['add a parent', 'POST', `${F}/strict.one/dependencies`, { feature: 'strict.parent' }],
+  ['set owners', 'PUT', `${F}/strict.one/owners`, { owners: [] }],
+  ['mark as stale', 'POST', `${P}/stale`, { features: ['strict.two'], stale: true }],
+  [
+    'clone into the project',
+    'POST',
+    '/api/admin/projects/relaxed/features/relaxed.one/clone',
+    { name: 'strict.clone', project: 'strict' },
+  ],
+  [
+    'move into the project',
+    'POST',
+    '/api/admin/projects/relaxed/features/relaxed.one/changeProject',
+    { newProjectId: 'strict' },
+  ],
+  ['archive', 'DELETE', `${F}/strict.two`],
+  ['revive', 'POST', '/api/admin/archive/revive/strict.two'],
+];
+
+test.each(WRITES)('rejects without a comment: %s', async (what, method, url, body) => {
+  const before = await lastId();
+
+  const silent = await send(method, url, body);
+
+  // Owners that do not change need no reason.
+  if (what === 'set owners') expect(silent.status).toBe(200);
+  else {
+    expect(silent.status).toBe(400);
+    expect(silent.body.details).toEqual([
+      {
+        message: expect.stringMatching(
+          /^Project "strict" requires a reason .* in the header Halyard-Comment/,
+        ),
+        path: '/headers/halyard-comment',
+      },
+    ]);
+  }
+  expect(await lastId()).toBe(before);
+
+  const { status } = await send(method, url, body, REASON);
+  expect(status).toBeLessThan(300);
+});
+
+test('a rejected import changes nothing; one with a comment succeeds', async () => {
+  const { body: data } = await send('POST', '/api/admin/features-batch/export', {
+    environment: 'production',
+    features: ['relaxed.tagged'],
+  });
+  const imported = JSON.parse(JSON.stringify(data).replaceAll('relaxed.tagged', 'strict.imported'));
+  const body = { project: 'strict', environment: 'production', data: imported };
+
+  expect((await send('POST', '/api/admin/features-batch/import', body)).status).toBe(400);
+  expect((await send('GET', `${F}/strict.imported`)).status).toBe(404);
+  expect((await send('POST', '/api/admin/features-batch/import', body, REASON)).status).toBeLessThan(300);
+  expect((await send('GET', `${F}/strict.imported`)).status).toBe(200);
+});
+
+test('a request that changes flags of several projects needs a comment if one of them requires it', async () => {
+  const tag = { type: 'simple', value: 'everywhere' };
+  await send('POST', '/api/admin/features/relaxed.tagged/tags', tag);
+  await send('POST', '/api/admin/features/strict.parent/tags', tag, REASON);
+
+  const silent = await send('DELETE', '/api/admin/tags/simple/everywhere');
+
+  expect(silent.status).toBe(400);
+  const { body } = await send('GET', '/api/admin/features/relaxed.tagged/tags');
+  expect(body.tags).toContainEqual(tag);
+  expect((await send('DELETE', '/api/admin/tags/simple/everywhere', undefined, REASON)).status).toBe(200);
+});
+
+test('needs no comment: flags of other projects, favorites, snoozed findings, and settings', async () => {
+  const { token } = await makeUser(harness.db, 'Admin');
+  const favorite = await call(harness.app, 'POST', `${F}/strict.parent/favorites`, { token });
+  const other = await send('POST', '/api/admin/projects/relaxed/features', { name: 'relaxed.new' });
+  const settings = await send('PUT', `${P}/settings`, { featureLimit: 500 });
+
+  expect([favorite.status, other.status, settings.status]).toEqual([200, 201, 200]);
+});
+
+test('changes of the server itself need no comment', async () => {
+  const before = await lastId();
+
+  await change(harness.db, SYSTEM, async ({ record }) =>
+    record({ type: 'feature-potentially-stale-on', project: 'strict', featureName: 'strict.one' }),
+  );
+
+  expect(await lastId()).toBeGreaterThan(before);
+});
+
+test('the setting is part of the project, changes with an event, and can be removed', async () => {
+  const before = await lastId();
+
+  const rejected = await send('PUT', `${P}/settings`, { requireComment: 'yes' });
+  const { body } = await send('PUT', `${P}/settings`, { requireComment: false });
+
+  expect(rejected.status).toBe(400);
+  expect(body.requireComment).toBe(false);
+  const { rows } = await sql<{ type: string; after: boolean; before: boolean }>`
+    select type, data -> 'requireComment' as after, pre_data -> 'requireComment' as before
+    from events where id > ${before}`.execute(harness.db);
+  expect(rows).toEqual([{ type: 'project-updated', after: false, before: true }]);
+  expect((await send('POST', F, { name: 'strict.silent' })).status).toBe(201);
+});
