@@ -32,6 +32,7 @@ import { healthReportRoutes } from './flags/health/routes.ts';
 import { LIFECYCLE } from './flags/lifecycle/operations.ts';
 import { LINKS } from './flags/links/operations.ts';
 import { OWNERS } from './flags/owners/operations.ts';
+import { PROJECT_VIEWS } from './flags/project-views/operations.ts';
 import { PROJECTS } from './flags/projects/operations.ts';
 import { FEATURE_TAGS } from './flags/tags/feature-operations.ts';
 import { TAGS } from './flags/tags/operations.ts';
@@ -283,6 +284,7 @@ export async function buildApp(
   eventExportRoutes(app, longReads, searchMemory);
   register(eventCountOperations(searchMemory));
   register(PROJECTS);
+  register(PROJECT_VIEWS);
   register(ARCHIVE);
   featureRoutes(app, longReads);
   register(FEATURES);

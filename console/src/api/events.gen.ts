@@ -9,6 +9,8 @@ export const eventsOf: Partial<Record<string, readonly schemas['EventType'][]>> 
   "PUT /api/admin/projects/{projectId}/settings": ["project-updated"],
   "POST /api/admin/projects/archive/{projectId}": ["project-archived"],
   "POST /api/admin/projects/revive/{projectId}": ["project-revived"],
+  "POST /api/admin/projects/{projectId}/views": ["project-view-created"],
+  "DELETE /api/admin/projects/{projectId}/views/{id}": ["project-view-deleted"],
   "DELETE /api/admin/archive/{featureName}": ["feature-deleted"],
   "POST /api/admin/archive/revive/{featureName}": ["feature-revived","feature-environment-disabled"],
   "POST /api/admin/projects/{projectId}/features": ["feature-created","feature-tagged","tag-created"],

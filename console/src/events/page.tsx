@@ -17,12 +17,12 @@ import { type Search, stringifySearch } from '../ui/search.ts';
 import { Toggle } from '../ui/Toggle.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { counted } from '../ui/words.ts';
+import { SavedViews } from '../views/SavedViews.tsx';
 import { EventDetail } from './EventDetail.tsx';
 import { EventLog } from './EventLog.tsx';
 import s from './events.module.css';
 import { queryOf, useEventFields } from './fields.ts';
 import { eventQuery } from './queries.ts';
-import { SavedViews } from './SavedViews.tsx';
 import { useEvents } from './useEvents.ts';
 
 /** All events that the user may read. */
@@ -66,6 +66,7 @@ function Events({ projectId }: { projectId?: string }) {
           <SavedViews
             page={projectId === undefined ? '/events' : `/projects/${encodeURIComponent(projectId)}/events`}
             filters={queryOf(search, undefined)}
+            projectId={projectId}
           />
           <Export filters={filters} />
         </>

@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, done, unwrap } from '../api/client.ts';
+import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { readPosition } from '../live/live.ts';
 import type { Search } from '../ui/search.ts';
@@ -140,12 +140,3 @@ export const creatorsQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/event-creators', { signal })),
   staleTime: 60_000,
 });
-
-export const saveView = (body: schemas['SavedViewInput']): Promise<void> =>
-  done(api.POST('/api/admin/user/views', { body }));
-
-export const updateView = (id: schemas['SavedView']['id'], body: schemas['SavedViewInput']): Promise<void> =>
-  done(api.PUT('/api/admin/user/views/{id}', { params: { path: { id: String(id) } }, body }));
-
-export const deleteView = (id: schemas['SavedView']['id']): Promise<void> =>
-  done(api.DELETE('/api/admin/user/views/{id}', { params: { path: { id: String(id) } } }));

@@ -15,6 +15,7 @@ import { useShortcuts } from '../ui/shortcuts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { usePages } from '../ui/usePages.ts';
 import { counted } from '../ui/words.ts';
+import { SavedViews } from '../views/SavedViews.tsx';
 import { COLUMNS, useColumns } from './columns.ts';
 import { FlagList } from './FlagList.tsx';
 import { useFlagFields } from './fields.ts';
@@ -67,6 +68,11 @@ function Flags({ projectId }: { projectId?: string }) {
           >
             {isArchived ? 'Active flags' : 'Archived flags'}
           </Button>
+          <SavedViews
+            page={projectId === undefined ? '/flags' : `/projects/${encodeURIComponent(projectId)}`}
+            filters={addressOf(search)}
+            projectId={projectId}
+          />
           <Menu closeOnItemClick={false}>
             <Menu.Target>
               <Button leftSection={<Columns3 size={14} />}>Columns</Button>
@@ -129,6 +135,9 @@ function Flags({ projectId }: { projectId?: string }) {
     </ProjectPage>
   );
 }
+
+/** What a saved view of the page keeps. */
+const addressOf = ({ edit: _, ...search }: Search): Search => search;
 
 /** The query of the API: the address without what belongs to the page. */
 function queryOf({ edit: _, ...search }: Search, projectId: string | undefined): Search {

@@ -62,6 +62,7 @@ const projectLife: Keys = () => [
   keys.apiTokens,
 ];
 const projectFavorite: Keys = () => [keys.projects];
+const projectViews: Keys = ({ projectId }) => [keys.project(projectId)];
 const projectEnvironments: Keys = subject => [...project(subject), keys.environments];
 
 /** What somebody may see and do. */
@@ -156,6 +157,8 @@ export const TABLE: Record<EventType, Keys> = {
   'project-environment-added': projectEnvironments,
   'project-environment-removed': projectEnvironments,
   'default-strategy-updated': projectEnvironments,
+  'project-view-created': projectViews,
+  'project-view-deleted': projectViews,
   'project-favorited': projectFavorite,
   'project-unfavorited': projectFavorite,
   'project-access-added': access,

@@ -4,7 +4,6 @@ import { Link } from '@tanstack/react-router';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { schemas } from '../api/api.gen.ts';
-import { deleteView, saveView, updateView } from '../events/queries.ts';
 import { viewsQuery } from '../shell/queries.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { CopyButton } from '../ui/Copy.tsx';
@@ -12,6 +11,7 @@ import { Failure } from '../ui/Failure.tsx';
 import { parseSearch } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
+import { deleteView, saveView, updateView } from '../views/queries.ts';
 import { Row, Section } from './Section.tsx';
 import { pageOf } from './words.ts';
 

@@ -552,6 +552,16 @@ export interface Projects {
   updated_at: Generated<string>;
 }
 
+export interface ProjectViews {
+  created_at: Generated<string>;
+  created_by_user_id: number;
+  id: Generated<number>;
+  name: string;
+  page: string;
+  project: string;
+  query: string;
+}
+
 export interface RevokedTokens {
   hash: Buffer;
   revoked_at: Generated<string>;
@@ -818,6 +828,7 @@ export interface DB {
   personal_access_tokens: PersonalAccessTokens;
   project_environments: ProjectEnvironments;
   project_health_days: ProjectHealthDays;
+  project_views: ProjectViews;
   projects: Projects;
   revoked_tokens: RevokedTokens;
   role_permissions: RolePermissions;

@@ -68,6 +68,8 @@ const NEWER_TYPES = [
   'integration-backfilled',
   'service-account-token-created',
   'service-account-token-deleted',
+  'project-view-created',
+  'project-view-deleted',
   'health-finding-snoozed',
   'health-finding-unsnoozed',
   'feature-stage-entered',

@@ -34,6 +34,7 @@ const API_TOKEN = `${named('an API token', 'tokenName', 'username')}${HERE}`;
 const PAT = named('a personal access token', 'description', 'id');
 // By name only: the payload of a signup link may hold its secret.
 const SIGNUP = named('a signup link', 'name');
+const VIEW = named('a view', 'name');
 const SETTING = named('a setting', 'id');
 const BANNER = named('a banner', 'message', 'id');
 const ENDPOINT = named('a signal endpoint', 'name', 'id');
@@ -508,6 +509,14 @@ export const EVENT_TYPES = {
   'feature-owners-updated': {
     label: 'Owners of flag updated',
     text: `changed the owners of ${FLAG_IN_PROJECT}`,
+  },
+  'project-view-created': {
+    label: 'View shared with project',
+    text: `shared ${VIEW} with ${PROJECT}`,
+  },
+  'project-view-deleted': {
+    label: 'Shared view deleted',
+    text: `deleted shared ${VIEW} of ${PROJECT}`,
   },
   'user-password-changed': { label: 'Password changed', text: `changed the password of ${USER}` },
   'user-password-link-created': {

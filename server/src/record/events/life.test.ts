@@ -155,6 +155,8 @@ const STEPS: readonly Step[] = [
   ['DELETE', `${F}/link/{link}`, undefined, ['feature-link-removed']],
   ['POST', `${F}/favorites`, undefined, ['feature-favorited']],
   ['DELETE', `${F}/favorites`, undefined, ['feature-unfavorited']],
+  ['POST', `${P}/views`, { name: 'Ours', page: '/events', query: '' }, ['project-view-created']],
+  ['DELETE', `${P}/views/{view}`, undefined, ['project-view-deleted']],
   ['POST', `${P}/favorites`, undefined, ['project-favorited']],
   ['DELETE', `${P}/favorites`, undefined, ['project-unfavorited']],
 
@@ -313,6 +315,8 @@ const FIELDS: Record<string, string> = {
   'feature-link-updated': 'PF dp',
   'feature-owners-updated': 'PF dp',
   'feature-link-removed': 'PF p',
+  'project-view-created': 'P d',
+  'project-view-deleted': 'P p',
   'feature-favorited': 'PF d',
   'feature-unfavorited': 'PF d',
   'feature-completed': 'PF d',
@@ -437,6 +441,7 @@ function remember(ids: Record<string, string | number>, path: string, body: any)
   if (path === '/segments') ids.segment = body.id;
   if (path.endsWith('/strategies') && body?.id) ids.strategy = body.id;
   if (path.endsWith('/link') && body?.id) ids.link = body.id;
+  if (path.endsWith('/views') && body?.id) ids.view = body.id;
   if (path === '/api-tokens') ids.token = body.secret;
   if (path === '/user/tokens') ids.pat = body.id;
   if (path === '/roles') ids.role = body.roles.id;

@@ -5,14 +5,27 @@ import { Bookmark, Pencil, RefreshCw, Trash2 } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { viewsQuery } from '../shell/queries.ts';
+import { Can } from '../ui/Can.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { parseSearch, type Search, stringifySearch } from '../ui/search.ts';
 import { toast, toastError } from '../ui/toasts.ts';
-import s from './events.module.css';
-import { deleteView, saveView, updateView } from './queries.ts';
+import { deleteView, saveView, shareView, updateView } from './queries.ts';
+import { SharedViews } from './SharedViews.tsx';
+import s from './views.module.css';
 
-/** Saves the filters of the page under a name. Lists the saved views of the page, to open, rename, update or delete them. */
-export function SavedViews({ page, filters }: { page: string; filters: Search }) {
+/**
+ * Saves the filters of the page under a name, for the user or for the project of the page. Lists the saved views of the page, to open,
+ * rename, update or delete them.
+ */
+export function SavedViews({
+  page,
+  filters,
+  projectId,
+}: {
+  page: string;
+  filters: Search;
+  projectId: string | undefined;
+}) {
   const [isOpen, setOpen] = useState(false);
   const [name, setName] = useState('');
   const views = useQuery({ ...viewsQuery, enabled: isOpen }).data?.filter(view => view.page === page) ?? [];
@@ -25,12 +38,14 @@ export function SavedViews({ page, filters }: { page: string; filters: Search })
     toast({ message, ...(again ? { action: again } : {}) });
   };
   const save = useMutation({
-    mutationFn: () =>
-      renamed
-        ? updateView(renamed.id, { name: name.trim(), page, query: renamed.query })
-        : saveView({ name: name.trim(), page, query }),
-    onSuccess: async () => {
-      toast({ message: `View “${name.trim()}” ${renamed ? 'renamed' : 'saved'}.` });
+    mutationFn: async (sharedWith: string | undefined) => {
+      const view = { name: name.trim(), page, query: renamed?.query ?? query };
+      if (sharedWith !== undefined) await shareView(sharedWith, view);
+      else await (renamed ? updateView(renamed.id, view) : saveView(view));
+    },
+    onSuccess: async (_, sharedWith) => {
+      const done = sharedWith !== undefined ? 'shared with the project' : renamed ? 'renamed' : 'saved';
+      toast({ message: `View “${name.trim()}” ${done}.` });
       close();
     },
   });
@@ -57,7 +72,7 @@ export function SavedViews({ page, filters }: { page: string; filters: Search })
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate();
+    save.mutate(undefined);
   };
   return (
     <Popover
@@ -88,9 +103,21 @@ export function SavedViews({ page, filters }: { page: string; filters: Search })
             onChange={event => setName(event.currentTarget.value)}
             error={messagesByField(save.error).name}
           />
-          <Button type="submit" variant="filled" loading={save.isPending} disabled={name.trim() === ''}>
-            {renamed ? 'Rename' : 'Save'}
-          </Button>
+          <span className={s.buttons}>
+            <Button type="submit" variant="filled" loading={save.isPending} disabled={name.trim() === ''}>
+              {renamed ? 'Rename' : 'Save'}
+            </Button>
+            {projectId !== undefined && !renamed && (
+              <Can call="createProjectView" project={projectId}>
+                <Button
+                  disabled={name.trim() === '' || save.isPending}
+                  onClick={() => save.mutate(projectId)}
+                >
+                  Share with the project
+                </Button>
+              </Can>
+            )}
+          </span>
         </form>
         {views.length > 0 && (
           <ul className={s.views} aria-label="Saved views">
@@ -116,6 +143,7 @@ export function SavedViews({ page, filters }: { page: string; filters: Search })
             ))}
           </ul>
         )}
+        {isOpen && projectId !== undefined && <SharedViews projectId={projectId} onOpen={close} />}
       </Popover.Dropdown>
     </Popover>
   );

@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { MAX_PROJECT_VIEWS } from './schema.ts';
+
+const harness = useHarness();
+let owner: TestUser;
+let member: TestUser;
+let viewer: TestUser;
+
+beforeAll(async () => {
+  await makeProject(harness.db, { id: 'shop', name: 'Shop' });
+  await makeProject(harness.db, { id: 'hidden', name: 'Hidden', mode: 'private' });
+  [owner, member, viewer] = [
+    await makeUser(harness.db, 'Viewer', 'ada'),
+    await makeUser(harness.db, 'Viewer', 'ben'),
+    await makeUser(harness.db, 'Viewer', 'cleo'),
+  ];
+  await makeMember(harness.db, owner, 'shop', 'Owner');
+  await makeMember(harness.db, member, 'shop', 'Member');
+});
+
+const at = (project: string) => `/api/admin/projects/${project}/views`;
+const view = (name: string, fields: object = {}) => ({
+  name,
+  page: '/projects/shop/events',
+  query: 'environment=IS:production',
+  ...fields,
+});
+const share = (body: unknown, { token }: TestUser, project = 'shop') =>
+  call(harness.app, 'POST', at(project), { token, body });
+const remove = (id: number, { token }: { token: string }, project = 'shop') =>
+  call(harness.app, 'DELETE', `${at(project)}/${id}`, { token });
+const names = async ({ token }: TestUser, project = 'shop') =>
+  (await call(harness.app, 'GET', at(project), { token })).body.views.map(
+    (one: { name: string }) => one.name,
+  );
+const lastEvent = async () =>
+  (
+    await sql<{ type: string; project: string; data: object | null; pre_data: object | null }>`
+      select type, project, data, pre_data from events order by id desc limit 1`.execute(harness.db)
+  ).rows[0];
+
+test('shares a view with everybody who reads the project, and records it', async () => {
+  const { status, body } = await share(view(' this week '), member);
+
+  expect(status).toBe(201);
+  expect(body).toEqual({
+    id: expect.any(Number),
+    ...view('this week'),
+    createdByUserId: member.id,
+    createdBy: 'ben',
+    createdAt: expect.stringMatching(/Z$/),
+  });
+  expect(await names(viewer)).toEqual(['this week']);
+  expect(await lastEvent()).toMatchObject({
+    type: 'project-view-created',
+    project: 'shop',
+    data: { id: body.id, ...view('this week') },
+  });
+
+  expect((await remove(body.id, member)).status).toBe(200);
+  expect(await names(viewer)).toEqual([]);
+  expect(await lastEvent()).toMatchObject({
+    type: 'project-view-deleted',
+    pre_data: { id: body.id, ...view('this week') },
+  });
+});
+
+test('whoever shared a view may delete it, and whoever may update the project; nobody else', async () => {
+  const { id } = (await share(view('mine'), member)).body;
+
+  expect((await remove(id, viewer)).status).toBe(403);
+  expect(await names(viewer)).toEqual(['mine']);
+  expect((await remove(id, owner)).status).toBe(200);
+  const byOwner = (await share(view('theirs'), owner)).body;
+  expect((await remove(byOwner.id, member)).status).toBe(403);
+  expect((await remove(byOwner.id, { token: ADMIN_TOKEN })).status).toBe(200);
+  expect((await remove(byOwner.id, owner)).status).toBe(404);
+});
+
+test('sharing requires a user with a permission in the project', async () => {
+  expect((await share(view('x'), viewer)).status).toBe(403);
+  const byToken = await call(harness.app, 'POST', at('shop'), { body: view('x') });
+  expect(byToken.status).toBe(403);
+  expect((await share(view('x'), member, 'hidden')).status).toBe(404);
+  expect((await call(harness.app, 'GET', at('hidden'), { token: viewer.token })).status).toBe(404);
+  expect((await call(harness.app, 'GET', at('unknown'))).status).toBe(404);
+});
+
+test('a view of a different project is not found', async () => {
+  await makeProject(harness.db, { id: 'other', name: 'Other' });
+  const { id } = (await share(view('here'), owner)).body;
+
+  expect((await remove(id, { token: ADMIN_TOKEN }, 'other')).status).toBe(404);
+  expect((await remove(id, owner)).status).toBe(200);
+});
+
+test.each([
+  ['', '/events', ''],
+  ['x'.repeat(101), '/events', ''],
+  ['x', 'https://example.com', ''],
+  ['x', '//example.com', ''],
+  ['x', `/${'x'.repeat(200)}`, ''],
+  ['x', '/events', `?a=b`],
+  ['x', '/events', 'x'.repeat(8_001)],
+])('rejects the name %j, page %j and query %j with 400', async (name, page, query) => {
+  expect((await share({ name, page, query }, owner)).status).toBe(400);
+});
+
+test('rejects a taken name with 409, and one view too many with 400, also in parallel', async () => {
+  await makeProject(harness.db, { id: 'full', name: 'Full' });
+  await makeMember(harness.db, owner, 'full', 'Owner');
+  for (let count = 1; count < MAX_PROJECT_VIEWS; count++)
+    expect((await share(view(`view ${count}`), owner, 'full')).status).toBe(201);
+
+  expect((await share(view('view 1'), owner, 'full')).status).toBe(409);
+  const last = await Promise.all(['a', 'b', 'c'].map(name => share(view(name), owner, 'full')));
+
+  expect(last.map(({ status }) => status).toSorted()).toEqual([201, 400, 400]);
+  expect(last.find(({ status }) => status === 400)?.body.name).toBe('ExceedsLimitError');
+});
+
+test('deleting a project deletes its views', async () => {
+  await makeProject(harness.db, { id: 'gone', name: 'Gone' });
+  await makeMember(harness.db, owner, 'gone', 'Owner');
+  await share(view('x'), owner, 'gone');
+
+  expect((await call(harness.app, 'DELETE', '/api/admin/projects/gone')).status).toBe(200);
+  const { rows } = await sql`select from project_views where project = 'gone'`.execute(harness.db);
+  expect(rows).toEqual([]);
+});
