@@ -23,7 +23,7 @@ const bucketOf = (toggles: object) => {
   return { start: now, stop: now, toggles };
 };
 
-test('shows how often SDKs evaluated a flag, and the application that asked', async ({
+test('shows how often SDKs evaluated a flag, the application that asked, and names that no flag has', async ({
   page,
   api,
   server,
@@ -78,6 +78,72 @@ test('shows how often SDKs evaluated a flag, and the application that asked', as
   await accessible(page);
   await part('Flags').getByRole('link', { name: flag }).click();
   await page.waitForURL(`/projects/${project}/features/${flag}`);
+
+  await page.goto('/applications');
+  await page.getByRole('link', { name: 'Unknown flags' }).click();
+  await page.getByPlaceholder('Name or application').fill(typo);
+  const unknown = page.getByRole('row').filter({ hasText: typo });
+  await unknown.getByText('production').waitFor();
+  await accessible(page);
+  await unknown.getByRole('link', { name: appName }).click();
+  await page.waitForURL(`/applications/${appName}`);
+
+  await page.goto(`/projects/${project}/applications`);
+  await page.getByRole('link', { name: 'Flag usage' }).click();
+  const evaluated = page.getByRole('row').filter({ hasText: flag });
+  await evaluated.getByText('1,500', { exact: true }).waitFor();
+  await evaluated.getByText('500', { exact: true }).waitFor();
+  await page.getByRole('combobox', { name: 'Period' }).selectOption('Last 7 days');
+  await page.waitForURL(url => url.searchParams.get('days') === '7');
+  await evaluated.getByText('1,500', { exact: true }).waitFor();
+  await accessible(page);
+});
+
+test('an application is described and deleted by who may, and nobody else', async ({
+  page,
+  newPage,
+  api,
+  server,
+  logInAs,
+}) => {
+  const appName = `desk-${unique()}`;
+  await report(api, server, '/api/client/register', {
+    appName,
+    instanceId: 'host-1',
+    strategies: [],
+    started: new Date().toISOString(),
+    interval: 10_000,
+  });
+  const address = `/api/admin/metrics/applications/${appName}`;
+  const read = () => api.send<{ description?: string; url?: string }>('GET', address).catch(() => undefined);
+  await expect.poll(read, { timeout: 60_000 }).toBeDefined();
+  const viewer = await newPage();
+  await logInAs({ rootRole: 'Viewer' }, viewer);
+  await viewer.goto(`/applications/${appName}`);
+  await viewer.getByRole('button', { name: 'Edit…' }).waitFor();
+  for (const name of ['Edit…', 'Delete application…'])
+    expect(await viewer.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true');
+
+  await logInAs({ rootRole: 'Editor' });
+  await page.goto(`/applications/${appName}`);
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  await page.getByRole('textbox', { name: 'Description' }).fill('The help desk');
+  const url = page.getByRole('textbox', { name: 'URL' });
+  await url.fill('javascript:alert(1)');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true');
+  await accessible(page);
+  await url.fill('https://example.com/desk');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText(`Saved ${appName}.`).waitFor();
+  expect(await read()).toMatchObject({ description: 'The help desk', url: 'https://example.com/desk' });
+  await page.getByRole('link', { name: 'https://example.com/desk' }).waitFor();
+
+  await page.getByRole('button', { name: 'Delete application…' }).click();
+  await accessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete application' }).click();
+  await page.getByText(`${appName} is deleted.`).waitFor();
+  expect(await read()).toBeUndefined();
 });
 
 test('finds an application by text, and opens it by keyboard', async ({ page, api, server, logInAs }) => {

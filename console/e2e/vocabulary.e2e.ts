@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { type Api, unique } from './support/api.ts';
+import { type Api, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
@@ -52,6 +52,26 @@ test('creates a context field with a pasted table of legal values', async ({ pag
       { value: 'DK' },
     ],
   });
+});
+
+test('an owner of a project creates a context field of that project, and none of the instance', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const name = `region-${unique()}`;
+  await logInAs({ rootRole: 'Viewer', projectRoles: { [project]: 'Owner' } });
+  await page.goto('/admin/context-fields');
+  await page.getByRole('button', { name: /^New context field/ }).click();
+  await page.getByLabel('Name').fill(name);
+  const create = page.getByRole('button', { name: 'Create context field' });
+  await expect.poll(() => create.getAttribute('aria-disabled')).toBe('true');
+  await page.getByRole('combobox', { name: 'Project' }).selectOption(project);
+  await accessible(page);
+  await create.click();
+  await page.getByRole('heading', { name }).waitFor();
+  expect(await api.send('GET', `/api/admin/context/${name}`)).toMatchObject({ project });
 });
 
 test('shows where a context field is used and which values are not legal, and deletes it', async ({

@@ -80,18 +80,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   getSignupToken: '`getSignupTokens` has all of them',
   getServiceAccountTokens: '`getServiceAccounts` has the tokens of each account',
   setProjectAccess: 'The access page changes one person or group at a time',
+  getProjectContextField: '`getContextField` returns the fields of projects, too',
   getFeatureUsage: '`getRawFeatureUsage` has the hours and days that the usage tab draws',
 };
-
-/** Operations that no page calls yet. Remove an operation from the list when a page calls it. */
-export const NOT_YET: readonly string[] = [
-  'createProjectContextField',
-  'getProjectContextField',
-  'getInactiveUsers',
-  'deleteInactiveUsers',
-  'getProjectUsage',
-  'updateApplication',
-  'deleteApplication',
-  'getApplicationInstances',
-  'getUnknownFlags',
-];

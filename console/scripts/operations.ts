@@ -1,7 +1,7 @@
 // Which operations of the API the console calls, and where. `npm run api-types` writes console/operations.md from it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { LEFT_OUT, NOT_YET } from './left-out.ts';
+import { LEFT_OUT } from './left-out.ts';
 
 export type Operation = { id: string; method: string; path: string };
 
@@ -65,10 +65,7 @@ export function writeOperations(document: { paths: object }): string {
   const callers = callersOf(operations);
   const rows = operations.map(({ id, method, path }) => {
     const files = callers.get(id) ?? [];
-    const where =
-      files.length > 0
-        ? files.map(name => `\`${name}\``).join(', ')
-        : (LEFT_OUT[id] ?? (NOT_YET.includes(id) ? 'No page calls it yet' : ''));
+    const where = files.length > 0 ? files.map(name => `\`${name}\``).join(', ') : (LEFT_OUT[id] ?? '');
     return `| \`${id}\` | \`${method} ${path}\` | ${where} |`;
   });
   const called = operations.filter(({ id }) => (callers.get(id) ?? []).length > 0).length;

@@ -276,7 +276,7 @@ export interface schemas {
   OfrepEventStream: { type: string; endpoint: schemas['OfrepEndpoint']; inactivityDelaySec: number };
   OfrepFailure: { key?: string; errorCode: string; errorDetails: string };
   OfrepRequest: { context?: schemas['OfrepContext'] };
-  OidcCheck: { name: "discovery" | "issuer" | "keys" | "client" | "algorithm" | "scope" | "logout"; result: "passed" | "warning" | "failed"; message: string };
+  OidcCheck: { name: "discovery" | "issuer" | "keys" | "client" | "algorithm" | "claims" | "scope" | "logout"; result: "passed" | "warning" | "failed"; message: string };
   OidcSettings: { enabled: boolean; discoverUrl: (string | null); clientId: (string | null); autoCreate: boolean; emailDomains: string; enableSingleSignOut: boolean; enableGroupSyncing: boolean; groupJsonPath: (string | null); addGroupsScope: boolean; acrValues: (string | null); idTokenSigningAlgorithm: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | null; secret: (string | null); defaultRootRole?: string; defaultRootRoleId: number };
   OidcSettingsInput: { enabled?: boolean; discoverUrl?: (string | null); clientId?: (string | null); autoCreate?: boolean; emailDomains?: string; enableSingleSignOut?: boolean; enableGroupSyncing?: boolean; groupJsonPath?: (string | null); addGroupsScope?: boolean; acrValues?: (string | null); idTokenSigningAlgorithm?: "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | null; secret?: (string | null); defaultRootRole?: string; defaultRootRoleId?: number };
   OidcTest: { passed: boolean; issuer: (string | null); checks: Array<schemas['OidcCheck']> };

@@ -1,8 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Button } from '@mantine/core';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { FlagLink } from '../features/FlagLink.tsx';
+import { Can } from '../ui/Can.tsx';
+import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
 import { Empty } from '../ui/Empty.tsx';
 import { Env } from '../ui/Env.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -10,18 +13,24 @@ import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
+import { toast } from '../ui/toasts.ts';
+import { useFilters } from '../ui/useFilters.ts';
 import { counted } from '../ui/words.ts';
 import s from './applications.module.css';
+import { EditApplication } from './EditApplication.tsx';
 import {
   type ApplicationDetails,
   type ApplicationOverview,
   applicationQuery,
+  deleteApplication,
+  instancesQuery,
   overviewQuery,
 } from './queries.ts';
 
 /** One application: its SDKs and instances, and the flags that it asks for. */
 export function ApplicationPage() {
   const { appName = '' } = useParams({ strict: false });
+  const { search, push, replace } = useFilters();
   const application = useQuery(applicationQuery(appName));
   const overview = useQuery(overviewQuery(appName));
   const error = application.error ?? overview.error;
@@ -41,8 +50,16 @@ export function ApplicationPage() {
           </>
         )
       }
+      actions={
+        <Can call="updateApplication">
+          <Button onClick={() => push({ edit: 'application' })}>Edit…</Button>
+        </Can>
+      }
       head={application.data && <About application={application.data} />}
     >
+      {application.data && search.edit === 'application' && (
+        <EditApplication application={application.data} onClose={() => replace({ edit: undefined })} />
+      )}
       {error && !application.data && <Failure error={error} onRetry={retry} />}
       {!error && !(application.data && overview.data) && <Skeleton />}
       {application.data && overview.data && (
@@ -50,7 +67,8 @@ export function ApplicationPage() {
           <Missing overview={overview.data} />
           <Environments overview={overview.data} />
           <Flags flags={application.data.seenToggles} />
-          <Instances instances={application.data.instances} />
+          <Instances appName={appName} overview={overview.data} />
+          <Deletion appName={appName} />
         </div>
       )}
     </Page>
@@ -147,10 +165,23 @@ function Flags({ flags }: { flags: ApplicationDetails['seenToggles'] }) {
   );
 }
 
-function Instances({ instances }: { instances: ApplicationDetails['instances'] }) {
+function Instances({
+  appName,
+  overview: { environments },
+}: {
+  appName: string;
+  overview: ApplicationOverview;
+}) {
+  const instances = useQueries({
+    queries: environments.map(({ name }) => instancesQuery(appName, name)),
+    combine: results =>
+      results.flatMap(({ data = [] }, n) =>
+        data.map(one => ({ ...one, environment: environments[n]?.name ?? '' })),
+      ),
+  });
   if (instances.length === 0) return null;
   return (
-    <Section title="Instances" about="At most 100, those that were seen last first">
+    <Section title="Instances" about="At most 100 in each environment, those that were seen last first">
       <ul>
         {instances.map(({ instanceId, environment, sdkVersion, lastSeen }) => (
           <li key={`${instanceId} ${environment}`}>
@@ -164,6 +195,27 @@ function Instances({ instances }: { instances: ApplicationDetails['instances'] }
         ))}
       </ul>
     </Section>
+  );
+}
+
+function Deletion({ appName }: { appName: string }) {
+  const navigate = useNavigate();
+  const remove = async () => {
+    await deleteApplication(appName);
+    await navigate({ to: '/applications' });
+    toast({ message: `${appName} is deleted.` });
+  };
+  return (
+    <DangerZone>
+      <DangerAction
+        title="Delete this application"
+        action="Delete application"
+        call="updateApplication"
+        onConfirm={remove}
+      >
+        Its description and instances are lost. If it still runs, it appears again with its next request.
+      </DangerAction>
+    </DangerZone>
   );
 }
 

@@ -34,6 +34,11 @@ export function ApplicationsPage() {
   return (
     <Page
       title="Applications"
+      actions={
+        <Link to="/unknown-flags" className={s.link}>
+          Unknown flags
+        </Link>
+      }
       head={
         <TextFilter
           label="Filter applications"

@@ -2,3 +2,5 @@
 export { ApplicationPage } from './application.tsx';
 export { ApplicationsPage } from './list.tsx';
 export { ProjectApplicationsPage } from './project.tsx';
+export { UnknownFlagsPage } from './unknown.tsx';
+export { ProjectUsagePage } from './usage.tsx';

@@ -39,6 +39,11 @@ function Applications({ projectId }: { projectId: string }) {
     <ProjectPage
       projectId={projectId}
       part="Applications"
+      actions={
+        <Link to="/projects/$projectId/applications/usage" params={{ projectId }} className={s.link}>
+          Flag usage
+        </Link>
+      }
       head={
         <TextFilter
           label="Filter applications"

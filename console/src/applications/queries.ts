@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
-import { api, unwrap } from '../api/client.ts';
+import { api, done, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../ui/usePages.ts';
 
@@ -8,6 +8,8 @@ export type Application = schemas['Application'];
 export type ProjectApplication = schemas['ProjectApplication'];
 export type ApplicationDetails = schemas['ApplicationDetails'];
 export type ApplicationOverview = schemas['ApplicationOverview'];
+export type UnknownFlag = schemas['UnknownFlag'];
+export type FlagUsage = schemas['ProjectFeatureUsage'];
 
 const APPLICATION = '/api/admin/metrics/applications/{appName}';
 /** SDKs report once a minute, and the server writes every 10 s. */
@@ -66,5 +68,49 @@ export const overviewQuery = (appName: string) =>
     queryKey: [...keys.application(appName), 'overview'],
     queryFn: ({ signal }) =>
       unwrap(api.GET(`${APPLICATION}/overview`, { params: { path: { appName } }, signal })),
+    refetchInterval: REFRESH_MS,
+  });
+
+/** The instances of an application in an environment, at most 100, those that were seen last first. */
+export const instancesQuery = (appName: string, environmentName: string) =>
+  queryOptions({
+    queryKey: [...keys.application(appName), 'instances', environmentName],
+    queryFn: async ({ signal }) => {
+      const path = { appName, environmentName };
+      const call = api.GET('/api/admin/metrics/instances/{appName}/environment/{environmentName}', {
+        params: { path },
+        signal,
+      });
+      return (await unwrap(call)).instances;
+    },
+    refetchInterval: REFRESH_MS,
+  });
+
+export const updateApplication = (appName: string, body: schemas['ApplicationFields']): Promise<void> =>
+  done(api.POST(APPLICATION, { params: { path: { appName } }, body }));
+
+export const deleteApplication = (appName: string): Promise<void> =>
+  done(api.DELETE(APPLICATION, { params: { path: { appName } } }));
+
+/** The names that applications asked for in the last 7 days and that no flag has. */
+export const unknownFlagsQuery = queryOptions({
+  queryKey: [...keys.applications, 'unknown-flags'],
+  queryFn: async ({ signal }) =>
+    (await unwrap(api.GET('/api/admin/metrics/unknown-flags', { signal }))).unknownFlags,
+  refetchInterval: REFRESH_MS,
+});
+
+/** One page of the flags of a project that SDKs evaluated in the last days, by name. */
+export const projectUsagePage = (projectId: string, days: string, page: number) =>
+  queryOptions({
+    queryKey: [...keys.project(projectId), 'usage', days, page],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/projects/{projectId}/usage', {
+          params: { path: { projectId }, query: { days, offset: page * PAGE_SIZE, limit: PAGE_SIZE } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
   });

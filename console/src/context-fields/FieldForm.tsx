@@ -1,6 +1,8 @@
 import '@mantine/core/styles/Checkbox.layer.css';
-import { Checkbox, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import s from './context-fields.module.css';
 import type { Draft } from './draft.ts';
@@ -22,6 +24,7 @@ export function FieldForm({
   disabled: boolean;
   onChange(part: Partial<Draft>): void;
 }) {
+  const projects = useQuery(projectsQuery).data ?? [];
   const messages = messagesByField(error);
   return (
     <fieldset className={s.fields} disabled={disabled}>
@@ -39,6 +42,18 @@ export function FieldForm({
           value={draft.name}
           error={nameMessage(error)}
           onChange={event => onChange({ name: event.target.value.trim() })}
+        />
+      )}
+      {isNew && (
+        <NativeSelect
+          label="Project"
+          description="The project whose flags and segments can use the field. It never changes."
+          value={draft.project}
+          data={[
+            { value: '', label: 'All projects' },
+            ...projects.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={event => onChange({ project: event.target.value })}
         />
       )}
       <TextInput

@@ -1,11 +1,25 @@
 import type { ContextField, LegalValue } from './queries.ts';
 
-export type Draft = { name: string; description: string; stickiness: boolean; legalValues: LegalValue[] };
+/** An empty project stands for all projects. */
+export type Draft = {
+  name: string;
+  project: string;
+  description: string;
+  stickiness: boolean;
+  legalValues: LegalValue[];
+};
 
-export const emptyDraft: Draft = { name: '', description: '', stickiness: false, legalValues: [] };
+export const emptyDraft: Draft = {
+  name: '',
+  project: '',
+  description: '',
+  stickiness: false,
+  legalValues: [],
+};
 
-export const draftOf = ({ name, description, stickiness, legalValues }: ContextField): Draft => ({
+export const draftOf = ({ name, project, description, stickiness, legalValues }: ContextField): Draft => ({
   name,
+  project: project ?? '',
   description: description ?? '',
   stickiness,
   legalValues,

@@ -42,12 +42,12 @@ const about = (
   </a>
 );
 
-/** Creates a context field of the instance. */
+/** Creates a context field of the instance, or of one project. */
 export function NewContextFieldPage() {
   const navigate = useNavigate();
   const { draft, change, isChanged, forget } = useDraft('new-context-field', emptyDraft);
   const create = useMutation({
-    mutationFn: () => createField({ name: draft.name, ...bodyOf(draft) }),
+    mutationFn: () => createField(draft.project, { name: draft.name, ...bodyOf(draft) }),
     onSuccess: async ({ name }) => {
       forget();
       toast({ message: `Created ${name}.` });
@@ -79,7 +79,10 @@ export function NewContextFieldPage() {
         }
         actions={
           <>
-            <Can call="createContextField">
+            <Can
+              call={draft.project === '' ? 'createContextField' : 'createProjectContextField'}
+              {...(draft.project && { project: draft.project })}
+            >
               <Button type="submit" variant="filled" loading={create.isPending} disabled={draft.name === ''}>
                 Create context field
               </Button>

@@ -69,7 +69,7 @@ export function ContextFieldsPage() {
       }
       create={{
         label: 'New context field',
-        call: 'createContextField',
+        call: 'createProjectContextField',
         run: () => void navigate({ to: '/admin/context-fields/new' }),
       }}
       about={{ href: '/docs/#tag/context', label: 'About context fields' }}

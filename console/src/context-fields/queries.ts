@@ -30,8 +30,13 @@ export const usesQuery = (name: string) =>
         .strategies,
   });
 
-export const createField = (body: Schemas['NewContextField']): Promise<ContextField> =>
-  unwrap(api.POST('/api/admin/context', { body }));
+/** Without a project, all projects can use the field. */
+export const createField = (projectId: string, body: Schemas['NewContextField']): Promise<ContextField> =>
+  unwrap(
+    projectId === ''
+      ? api.POST('/api/admin/context', { body })
+      : api.POST('/api/admin/projects/{projectId}/context', { params: { path: { projectId } }, body }),
+  );
 
 /** Replaces a field. The server rejects it with 412 if somebody changed it meanwhile. */
 export const updateField = ({ name, project }: ContextField, body: Update, etag: string): Promise<void> => {

@@ -47,6 +47,7 @@ const PAGES: readonly [string, string, LucideIcon, string?][] = [
   ['/deliveries', 'Deliveries', Send],
   ['/playground', 'Playground', FlaskConical],
   ['/applications', 'Applications', AppWindow],
+  ['/unknown-flags', 'Unknown flags', AppWindow],
   ['/projects', 'Projects', FolderOpen, 'G then P'],
   ['/profile', 'Profile', User],
 ];
@@ -56,6 +57,7 @@ const PARTS: readonly [string, string, LucideIcon][] = [
   ['/health', 'Health', Gauge],
   ['/events', 'Events', Activity],
   ['/applications', 'Applications', AppWindow],
+  ['/applications/usage', 'Flag usage', AppWindow],
   ['/segments', 'Segments', Shapes],
   ['/settings', 'Settings', SlidersHorizontal],
   ['/settings/environments', 'Environments', Layers],

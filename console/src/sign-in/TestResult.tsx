@@ -13,6 +13,7 @@ const NAMES: Record<OidcTest['checks'][number]['name'], string> = {
   keys: 'Keys',
   client: 'Client',
   algorithm: 'Algorithm',
+  claims: 'Claims',
   scope: 'Scope',
   logout: 'Logout',
 };

@@ -6,6 +6,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { ListPage } from '../ui/ListPage.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { formatNumber } from '../ui/words.ts';
+import { DeleteInactive } from './DeleteInactive.tsx';
 import { EditUser } from './EditUser.tsx';
 import { NewUser } from './NewUser.tsx';
 import { type User, usersQuery } from './queries.ts';
@@ -79,7 +80,12 @@ export function UsersPage() {
       onOpen={user => push({ edit: keyOf(user), user: keyOf(user) })}
       create={{ label: 'New user', call: 'createUser', run: () => push({ edit: 'new' }) }}
       about={{ href: '/docs/#tag/users', label: 'About users' }}
-      filters={<Filters users={data?.users} chosen={search.filter} onChange={push} />}
+      filters={
+        <>
+          <Filters users={data?.users} chosen={search.filter} onChange={push} />
+          {search.filter === 'inactive' && <DeleteInactive />}
+        </>
+      }
       filter={filter}
       empty="No users."
       detail={

@@ -83,6 +83,17 @@ export const createResetLink = (id: number) =>
 export const endSessions = (id: number): Promise<void> =>
   done(api.DELETE('/api/admin/user-admin/{id}/sessions', pathOf(id)));
 
+/** The users without a request for 180 days, the longest inactive first. */
+export const inactiveQuery = queryOptions({
+  queryKey: [...keys.users, 'inactive'],
+  queryFn: async ({ signal }) =>
+    (await unwrap(api.GET('/api/admin/user-admin/inactive', { signal }))).inactiveUsers,
+});
+
+/** Deletes all of them, or none if one of them is no longer inactive. */
+export const deleteInactiveUsers = (ids: number[]): Promise<void> =>
+  done(api.POST('/api/admin/user-admin/inactive/delete', { body: { ids } }));
+
 /** The events that change a user. */
 export const subjectOf = (id: number): Subject => ({
   types: ['user-created', 'user-updated', 'user-deactivated', 'user-reactivated'],

@@ -44,6 +44,7 @@ test('asks the provider for its document, keys and client, and saves nothing', a
     algorithm: 'passed',
     keys: 'passed',
     client: 'passed',
+    claims: 'passed',
     scope: 'passed',
     logout: 'passed',
   });
@@ -91,6 +92,57 @@ test.each<[string, (issuer: string) => object, object]>([
 
     expect(response).toMatchObject({ status: 200, body: { passed: false } });
     expect(resultsOf(response)).toMatchObject(expected);
+  } finally {
+    await stop(server);
+  }
+});
+
+test.each<[string, unknown, object, string, RegExp]>([
+  [
+    'announces all claims that a login reads',
+    ['sub', 'email', 'email_verified', 'name', 'realm_access'],
+    { enableGroupSyncing: true, groupJsonPath: 'realm_access.roles' },
+    'passed',
+    /^A login reads email, email_verified, name, realm_access.roles, and the provider announces them/,
+  ],
+  [
+    'announces no groups',
+    ['sub', 'email', 'email_verified', 'name'],
+    { enableGroupSyncing: true },
+    'warning',
+    /does not announce groups, so the first login shows whether it sends this claim/,
+  ],
+  [
+    'announces no groups, which nobody needs',
+    ['email', 'email_verified', 'name'],
+    {},
+    'passed',
+    /^A login reads email, email_verified, name,/,
+  ],
+  ['announces no claims', undefined, {}, 'warning', /does not announce its claims/],
+  ['announces something that is no list', 'email', {}, 'warning', /does not announce its claims/],
+])('says which claims a login reads: the provider %s', async (_, claims, settings, result, message) => {
+  let issuer = '';
+  const { url, server } = await listen((_request, response) =>
+    response.setHeader('content-type', 'application/json').end(
+      JSON.stringify({
+        issuer,
+        token_endpoint: `${issuer}/token`,
+        jwks_uri: `${issuer}/keys`,
+        keys: [{}],
+        claims_supported: claims,
+      }),
+    ),
+  );
+  issuer = url;
+  try {
+    const { body } = await tryOut({ ...given(), ...settings, discoverUrl: issuer });
+
+    expect(body.checks.find(({ name }: { name: string }) => name === 'claims')).toEqual({
+      name: 'claims',
+      result,
+      message: expect.stringMatching(message),
+    });
   } finally {
     await stop(server);
   }

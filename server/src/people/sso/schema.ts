@@ -18,7 +18,7 @@ export const CallbackQuery = Type.Object({
   iss: Type.Optional(Type.String({ maxLength: 1_000, description: 'Issuer of the response' })),
 });
 
-const CHECKS = ['discovery', 'issuer', 'keys', 'client', 'algorithm', 'scope', 'logout'] as const;
+const CHECKS = ['discovery', 'issuer', 'keys', 'client', 'algorithm', 'claims', 'scope', 'logout'] as const;
 const RESULTS = ['passed', 'warning', 'failed'] as const;
 
 export const OidcCheck = Named(
@@ -28,7 +28,7 @@ export const OidcCheck = Named(
       type: 'string',
       enum: [...CHECKS],
       description:
-        'discovery: the document of the provider. issuer: the issuer in it. keys: the public keys. client: client ID and secret. algorithm, scope, logout: what the settings require of the provider',
+        'discovery: the document of the provider. issuer: the issuer in it. keys: the public keys. client: client ID and secret. claims: what a login reads about the person. algorithm, scope, logout: what the settings require of the provider',
       examples: ['client'],
     }),
     result: Type.Unsafe<(typeof RESULTS)[number]>({

@@ -35,6 +35,7 @@ export async function trySettings(settings: ActiveOidc, sso: Pick<Sso, 'publicUr
     algorithmCheck(settings, metadata),
     await keysCheck(metadata),
     await clientCheck(provider, settings, callbackUrl(sso)),
+    claimsCheck(settings, metadata),
     ...(settings.addGroupsScope ? [scopeCheck(metadata)] : []),
     ...(settings.enableSingleSignOut ? [logoutCheck(metadata)] : []),
   ];
@@ -155,6 +156,34 @@ async function clientCheck(
       reason === undefined ? 'its token endpoint did not respond as expected' : `it responded with ${reason}`,
     );
   }
+}
+
+/** Compares the claims that a login reads with those that the provider announces. Their values are known only when a person logs in. */
+function claimsCheck(
+  { enableGroupSyncing, groupJsonPath }: ActiveOidc,
+  { claims_supported: supported }: Metadata,
+): OidcCheck {
+  const groups = groupJsonPath ?? 'groups';
+  const read = ['email', 'email_verified', 'name', ...(enableGroupSyncing ? [groups] : [])];
+  const announced = stringsOf(supported);
+  if (announced === undefined || announced.length === 0)
+    return warning(
+      'claims',
+      `A login reads ${listed(read)}. The provider does not announce its claims, and a test has no person to show them for. The first login shows whether they are sent.`,
+    );
+  // A name with dots, or a path into the claim that it begins with.
+  const isAnnounced = (claim: string) =>
+    announced.includes(claim) || announced.includes(claim.replace(/^\$\.?/, '').split('.', 1)[0] ?? '');
+  const missing = read.filter(claim => !isAnnounced(claim));
+  return missing.length === 0
+    ? passed(
+        'claims',
+        `A login reads ${listed(read)}, and the provider announces them. Their values are those of the person who logs in.`,
+      )
+    : warning(
+        'claims',
+        `A login reads ${listed(read)}. The provider does not announce ${listed(missing)}, so the first login shows whether it sends ${missing.length === 1 ? 'this claim' : 'these claims'}.`,
+      );
 }
 
 const scopeCheck = ({ scopes_supported: scopes }: Metadata): OidcCheck =>

@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import { Time } from '../ui/Time.tsx';
+import { toast } from '../ui/toasts.ts';
+import { counted, formatNumber } from '../ui/words.ts';
+import { deleteInactiveUsers, inactiveQuery } from './queries.ts';
+import s from './users.module.css';
+import { nameOf } from './words.ts';
+
+const SHOWN = 20;
+/** The server deletes at most this many at a time. */
+const MAX_DELETED = 1000;
+
+/** Deletes the users whom the server calls inactive, after it showed who they are. */
+export function DeleteInactive() {
+  const [isOpen, setOpen] = useState(false);
+  const { data, error, refetch } = useQuery({ ...inactiveQuery, enabled: isOpen });
+  const users = data?.slice(0, MAX_DELETED) ?? [];
+  const several = counted(users.length, 'user');
+  return (
+    <>
+      <Can call="deleteInactiveUsers">
+        <Button onClick={() => setOpen(true)}>Delete inactive users…</Button>
+      </Can>
+      <Confirm
+        opened={isOpen}
+        title="Delete inactive users?"
+        action={`Delete ${several}`}
+        danger
+        disabled={users.length === 0}
+        onConfirm={async () => {
+          await deleteInactiveUsers(users.map(({ id }) => id));
+          toast({ message: `Deleted ${several}.` });
+        }}
+        onClose={() => setOpen(false)}
+      >
+        {error && <Failure error={error} onRetry={() => void refetch()} />}
+        {!error && !data && <Skeleton rows={3} />}
+        {data?.length === 0 && <p>Everybody has used Halyard in the last 180 days.</p>}
+        {users.length > 0 && (
+          <>
+            <p>
+              They have not used Halyard for 180 days. They lose their roles, groups, sessions and tokens.
+              Their events remain.
+            </p>
+            <ul className={s.inactive}>
+              {users.slice(0, SHOWN).map(user => (
+                <li key={user.id}>
+                  <b>{nameOf(user)}</b>{' '}
+                  <span className="muted">{user.seenAt ? <Time at={user.seenAt} /> : 'never seen'}</span>
+                </li>
+              ))}
+            </ul>
+            {users.length > SHOWN && <p>and {formatNumber(users.length - SHOWN)} more</p>}
+          </>
+        )}
+      </Confirm>
+    </>
+  );
+}
