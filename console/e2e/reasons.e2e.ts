@@ -59,7 +59,7 @@ test('a project can require a reason, and every form asks for it', async ({ page
   await createFlag(api, project);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`/projects/${project}/settings/naming`);
-  await page.getByRole('checkbox', { name: 'Require a reason for every change of a flag' }).check();
+  await page.getByRole('checkbox', { name: 'Require a reason for every change to a flag' }).check();
   await page.getByText('The console asks for a reason.').waitFor();
   await accessible(page);
   await page.keyboard.press('Control+s');
@@ -96,7 +96,7 @@ test('a change without a form asks for the reason that the project requires, and
   await api.send('PUT', `/api/admin/projects/${project}/settings`, { requireComment: true });
   await logInAs({ rootRole: 'Admin' });
   await page.goto(address);
-  const dialog = page.getByRole('dialog', { name: 'Why do you make this change?' });
+  const dialog = page.getByRole('dialog', { name: 'Why are you making this change?' });
   const development = page.getByRole('switch', { name: 'Enabled in development' }).first();
   const isEnabled = async () =>
     (await api.send<{ environments: { name: string; enabled: boolean }[] }>('GET', base)).environments.find(
@@ -104,7 +104,7 @@ test('a change without a form asks for the reason that the project requires, and
     )?.enabled;
 
   await development.click();
-  await dialog.getByText(`Project "${project}" requires a reason for every change of its flags.`).waitFor();
+  await dialog.getByText(`Project "${project}" requires a reason for every change to its flags.`).waitFor();
   await accessible(page);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText(`${name} was not enabled in development.`).waitFor();

@@ -147,7 +147,13 @@ function Card({
           <p>
             {enabled ? 'Disable' : 'Enable'} in {name} for {audienceText(strategies, segmentNames)}?
           </p>
-          <Reason reasons={reasons} text={reason} onChange={setReason} onEnter={confirm} />
+          <Reason
+            reasons={reasons}
+            text={reason}
+            onChange={setReason}
+            onEnter={confirm}
+            autoFocus={reasons === 'required'}
+          />
           <Button
             variant="filled"
             color={enabled ? 'red' : undefined}

@@ -18,7 +18,7 @@ function Asked({ question: { message, answer } }: { question: Question }) {
       opened
       zIndex={1_000} // Above the dialog that sent the change.
       onClose={close}
-      title="Why do you make this change?"
+      title="Why are you making this change?"
       closeButtonProps={{ 'aria-label': 'Close' }}
       centered
     >

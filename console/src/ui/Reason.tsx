@@ -22,6 +22,7 @@ export function Reason({
   onEnter?(): void;
   className?: string | undefined;
   'data-autofocus'?: boolean | undefined;
+  autoFocus?: boolean;
 }) {
   return (
     <TextInput

@@ -53,7 +53,7 @@ const invalid = (problem: string) =>
 export const commentRequired = (project: string) =>
   badData([
     {
-      message: `Project "${project}" requires a reason for every change of its flags. Send it in the header Halyard-Comment, for example "Halyard-Comment: Rollback, see INC-1234".`,
+      message: `Project "${project}" requires a reason for every change to its flags. Send it in the header Halyard-Comment, for example "Halyard-Comment: Rollback, see INC-1234".`,
       path: `/headers/${HEADER}`,
     },
   ]);

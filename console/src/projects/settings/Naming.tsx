@@ -201,7 +201,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
             />
             <h2>Changes</h2>
             <Checkbox
-              label="Require a reason for every change of a flag"
+              label="Require a reason for every change to a flag"
               description="The event log shows the reason. Scripts send it in the header Halyard-Comment."
               disabled={isReadOnly}
               checked={draft.requireComment}
@@ -255,7 +255,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
             limitEffect(limitOf(draft.featureLimit), active),
             budgetEffect(limitOf(draft.debtBudget), used),
             draft.requireComment !== base.requireComment && {
-              title: 'Changes of flags',
+              title: 'Changes to flags',
               words: draft.requireComment
                 ? 'The console asks for a reason. Scripts and other tools that send none are rejected.'
                 : 'A reason is optional again.',

@@ -44,7 +44,7 @@ const debtBudget = Type.Integer({
 
 const requireComment = Type.Boolean({
   description:
-    'Whether every change of a feature of the project must have a reason. The server rejects a change without the header Halyard-Comment with 400.',
+    'Whether every change to the features of the project must have a reason. The server rejects a change without the header Halyard-Comment with 400.',
   examples: [false],
 });
 
