@@ -12,7 +12,7 @@ test('a view of the flags is shared with a project, opened by somebody else, and
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await createFlag(api, project);
-  await logInAs({ rootRole: 'Editor' });
+  await logInAs({ rootRole: 'Viewer', projectRoles: { [project]: 'Member' } });
   const name = `Of ${flag}`;
   const open = (on = page) => on.getByRole('button', { name: 'Saved views' }).click();
   const dialog = (on = page) => on.getByRole('dialog', { name: 'Saved views' });

@@ -2,7 +2,8 @@ import { Button, Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Archive, Columns3, Flag, Plus } from 'lucide-react';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { ProjectPage } from '../projects/Frame.tsx';
 import { projectsQuery } from '../shell/queries.ts';
@@ -15,13 +16,16 @@ import { useShortcuts } from '../ui/shortcuts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { usePages } from '../ui/usePages.ts';
 import { counted } from '../ui/words.ts';
-import { SavedViews } from '../views/SavedViews.tsx';
 import { COLUMNS, useColumns } from './columns.ts';
 import { FlagList } from './FlagList.tsx';
 import { useFlagFields } from './fields.ts';
 import { NewFlag } from './NewFlag.tsx';
 import { flagsPage, readFlags } from './queries.ts';
 import s from './search.module.css';
+
+const SavedViews = lazy(() =>
+  loadChunk(() => import('../views/SavedViews.tsx')).then(module => ({ default: module.SavedViews })),
+);
 
 /** All flags that the user may read. */
 export function FlagsPage() {
@@ -68,11 +72,13 @@ function Flags({ projectId }: { projectId?: string }) {
           >
             {isArchived ? 'Active flags' : 'Archived flags'}
           </Button>
-          <SavedViews
-            page={projectId === undefined ? '/flags' : `/projects/${encodeURIComponent(projectId)}`}
-            filters={addressOf(search)}
-            projectId={projectId}
-          />
+          <Suspense>
+            <SavedViews
+              page={projectId === undefined ? '/flags' : `/projects/${encodeURIComponent(projectId)}`}
+              filters={addressOf(search)}
+              projectId={projectId}
+            />
+          </Suspense>
           <Menu closeOnItemClick={false}>
             <Menu.Target>
               <Button leftSection={<Columns3 size={14} />}>Columns</Button>

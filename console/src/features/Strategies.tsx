@@ -14,7 +14,6 @@ import { toast, toastError } from '../ui/toasts.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { useReasons } from '../ui/useReasons.ts';
 import { Audience } from './Audience.tsx';
-import { CompareEnvironments } from './CompareEnvironments.tsx';
 import { thingOf } from './draft.ts';
 import s from './features.module.css';
 import {
@@ -27,6 +26,11 @@ import {
 import { VariantShares } from './VariantShares.tsx';
 
 const loadEditor = () => loadChunk(() => import('./StrategyEditor.tsx'));
+const CompareEnvironments = lazy(() =>
+  loadChunk(() => import('./CompareEnvironments.tsx')).then(module => ({
+    default: module.CompareEnvironments,
+  })),
+);
 const StrategyEditor = lazy(() => loadEditor().then(module => ({ default: module.StrategyEditor })));
 
 /**
@@ -147,14 +151,16 @@ export function Strategies({
         )}
       </ol>
       {other && (
-        <CompareEnvironments
-          feature={feature}
-          environment={environment}
-          other={other}
-          segmentNames={segmentNames}
-          onChoose={name => replace({ compare: name })}
-          onClose={() => replace({ compare: undefined })}
-        />
+        <Suspense>
+          <CompareEnvironments
+            feature={feature}
+            environment={environment}
+            other={other}
+            segmentNames={segmentNames}
+            onChoose={name => replace({ compare: name })}
+            onClose={() => replace({ compare: undefined })}
+          />
+        </Suspense>
       )}
     </section>
   );
