@@ -163,7 +163,7 @@ function Card({
             {enabled ? 'Disable' : 'Enable'}
           </Button>
           {/* A key that was meant for the page must not reach users. */}
-          <Button onClick={closeQuestion} autoFocus>
+          <Button onClick={closeQuestion} autoFocus={reasons !== 'required'}>
             Cancel
           </Button>
         </div>

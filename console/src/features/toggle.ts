@@ -1,4 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
+import { MAX_REASON_LENGTH } from '../api/reason.ts';
 import { toast } from '../ui/toasts.ts';
 import { deleteStrategy, type EnvironmentPlace, findStrategyOfEnabling, setEnabled } from './queries.ts';
 
@@ -18,16 +19,22 @@ export async function toggleWithUndo(
     about: aboutOf(place),
     action: {
       label: 'Undo',
-      run: () => void undo(client, place, enabled).catch(toastFailedToggle(place, !enabled)),
+      run: () => void undo(client, place, enabled, reason).catch(toastFailedToggle(place, !enabled)),
     },
   });
 }
 
 /** Enabling a flag without a strategy adds one, so undoing it removes that one too. */
-async function undo(client: QueryClient, place: EnvironmentPlace, enabled: boolean): Promise<void> {
+async function undo(
+  client: QueryClient,
+  place: EnvironmentPlace,
+  enabled: boolean,
+  reasonBefore = '',
+): Promise<void> {
   const added = enabled ? await findStrategyOfEnabling(place) : undefined;
-  await setEnabled(client, place, !enabled);
-  if (added !== undefined) await deleteStrategy({ ...place, strategyId: added });
+  const reason = reasonBefore.trim() && `Undo: ${reasonBefore.trim()}`.slice(0, MAX_REASON_LENGTH);
+  await setEnabled(client, place, !enabled, { reason });
+  if (added !== undefined) await deleteStrategy({ ...place, strategyId: added }, reason);
 }
 
 /** Says which toggle failed: the page already shows the former state again. */
