@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
@@ -15,7 +15,7 @@ function run(program: string, ...parameters: string[]): string {
   return status === 0 ? '' : `${program} ended with ${status}\n${stdout}\n${stderr}`;
 }
 
-test('the clients that two generators create from openapi.json compile, with code that uses them, and agree with the console', () => {
+test('the clients that two generators create from openapi.json compile, with code that uses them and with the example in the documentation, and agree with the console', () => {
   rmSync(`${FOLDER}generated`, { recursive: true, force: true });
 
   const generated = [
@@ -29,6 +29,13 @@ test('the clients that two generators create from openapi.json compile, with cod
     ),
     run('node_modules/@hey-api/openapi-ts/bin/run.js', '-i', DOCUMENT, '-o', 'generated/hey-api'),
   ];
+  const page = readFileSync(`${FOLDER}../docs/how-to/generate-a-client.md`, 'utf8');
+  const [, documented = ''] = /```ts\n([\s\S]*?)```/.exec(page) ?? [];
+  expect(documented).toContain("from './halyard.ts'");
+  writeFileSync(
+    `${FOLDER}generated/documented.ts`,
+    documented.replace('./halyard.ts', './openapi-typescript.ts'),
+  );
   const compiled = run('../node_modules/typescript/bin/tsc', '-p', 'tsconfig.json');
 
   expect(generated).toEqual(['', '']);
