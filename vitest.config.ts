@@ -15,8 +15,8 @@ const TEMPLATE = 'server/src/test/template-database.ts';
 /** For the projects that start servers. */
 const BUNDLE = 'server/src/test/server-bundle.ts';
 
-/** Compares the rows that all other tests got with the types in the sources. */
-const ROW_TYPES = 'server/src/test/row-types/row-types.test.ts';
+/** Compare what all other tests recorded with the sources: rows with their types, and events with the operations that declare them. */
+const WHOLE_RUN = ['server/src/test/row-types/row-types.test.ts', 'server/src/test/operation-events.test.ts'];
 
 /**
  * In CI, where other machines take time from this one, a test that fails is repeated once, and a browser test twice. `.ci/run` lists it
@@ -62,7 +62,7 @@ export default defineConfig({
         test: {
           name: 'units',
           include: ['server/**/*.test.ts', 'bench/**/*.test.ts'],
-          exclude: [...PROCESSES, ROW_TYPES],
+          exclude: [...PROCESSES, ...WHOLE_RUN],
           // Each worker loads the server once instead of once per file: 149 tests took 11 s of CPU instead of 24.
           isolate: false,
           sequence: { groupOrder: 0 },
@@ -107,7 +107,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'row types', include: [ROW_TYPES], sequence: { groupOrder: 2 } },
+        test: { name: 'whole run', include: WHOLE_RUN, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -1,10 +1,10 @@
-// Writes openapi.json at the root of the repository: the contract that console and cli are built from.
+// Writes openapi.json at the root of the repository, the contract that console and cli are built from, and the page that lists its operations.
 import { writeFile } from 'node:fs/promises';
 import { readOptions } from '../src/platform/command-line.ts';
 
 readOptions({
   run: 'npm run openapi',
-  does: 'Writes openapi.json from the routes of the server. It requires no database.',
+  does: 'Writes openapi.json and docs/reference/operations.md from the operations of the server. It requires no database.',
 });
 
 // After the options: the server takes 2 s of CPU time to load.
@@ -12,6 +12,8 @@ const { buildApp } = await import('../src/app.ts');
 const { readConfig } = await import('../src/platform/config.ts');
 const { openDb } = await import('../src/platform/db/database.ts');
 const { openApiText } = await import('../src/platform/http/description/openapi.ts');
+const { listOperations } = await import('../src/test/operations.ts');
+const { operationsPage } = await import('../src/test/operations-page.ts');
 
 // No request is made, so the database is never reached.
 const db = openDb({
@@ -22,5 +24,9 @@ const db = openDb({
 const app = await buildApp(db, readConfig({ DATABASE_URL: 'postgres://unused/unused', LOG_LEVEL: 'silent' }));
 await app.ready();
 await writeFile(new URL('../../openapi.json', import.meta.url), openApiText(app));
+await writeFile(
+  new URL('../../docs/reference/operations.md', import.meta.url),
+  operationsPage(listOperations()),
+);
 await app.close();
 await db.destroy();

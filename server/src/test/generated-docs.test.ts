@@ -6,6 +6,7 @@ import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '
 import { VARIABLES } from '../platform/variables.ts';
 import { EVENT_TYPE_LIST } from '../record/events/event-types.ts';
 import { listOperations } from './operations.ts';
+import { operationsPage } from './operations-page.ts';
 import { KNOWN_DIFFERENCES } from './unleash/known-differences.ts';
 
 // Parts of pages that are generated from the code, between two comments of the page. `npm run docs` writes them.
@@ -83,4 +84,10 @@ test.each(PARTS)('%s has the generated part "%s"', async (page, name, generate) 
   const after = text.slice(text.indexOf(end, before.length));
 
   await expect(before + generate() + after).toMatchFileSnapshot(join(ROOT, page));
+});
+
+test('docs/reference/operations.md lists the operations of openapi.json', async () => {
+  await expect(operationsPage(listOperations())).toMatchFileSnapshot(
+    join(ROOT, 'docs/reference/operations.md'),
+  );
 });

@@ -10,6 +10,7 @@ import { LONG_READ_CONNECTIONS } from '../platform/http/protection/long-reads.ts
 import type { SliceLimits } from '../serving/evaluation/slices.ts';
 import type { StreamLimits } from '../serving/streaming/limits.ts';
 import { copyDatabase, discardDatabase, urlOf } from './database.ts';
+import { watchEvents } from './operation-events.ts';
 import { PUBLIC_URL } from './public-url.ts';
 import { strictSerializer } from './strict-serializer.ts';
 
@@ -82,6 +83,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
       { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits }, ...settings },
       { ...strictSerializer, longReadDb, streams, evaluation, ...(consoleFiles && { consoleFiles }) },
     );
+    watchEvents(app.operations.values());
     await app.ready();
     opened.push({ db, longReadDb, app });
     return { db, app };

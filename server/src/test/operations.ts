@@ -1,10 +1,14 @@
+import { EVENT_TYPE_LIST } from '../record/events/event-types.ts';
 import { readApiDocument } from './api-document.ts';
 
 type Schema = Record<string, unknown>;
 type Parameter = { name: string; in: 'path' | 'query' | 'header'; schema: Schema };
 type Described = {
   operationId: string;
+  summary: string;
+  description: string;
   tags?: string[];
+  security?: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { content: { 'application/json': { schema: Schema; example?: unknown } } };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
@@ -14,10 +18,15 @@ type Described = {
 
 export type Operation = {
   id: string;
+  summary: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   /** undefined: public */
   permission: 'NONE' | string[] | undefined;
+  /** The types of the events that it can record. */
+  events: string[];
+  /** Whether it requires an API token for SDKs. */
+  sdkToken: boolean;
   /** Whether it is for SDKs, which authenticate with API tokens of their own. */
   isForSdks: boolean;
   /** Whether its response shows a secret. */
@@ -33,9 +42,12 @@ export type Operation = {
 
 const METHODS = { get: 'GET', post: 'POST', put: 'PUT', patch: 'PATCH', delete: 'DELETE' } as const;
 
+export type ApiDocument = { paths: Record<string, Record<string, Described>> };
+
 /** Every operation of the committed OpenAPI document. */
-export function listOperations(): Operation[] {
-  const { paths } = readApiDocument<{ paths: Record<string, Record<string, Described>> }>();
+export const listOperations = (): Operation[] => operationsIn(readApiDocument<ApiDocument>());
+
+export function operationsIn({ paths }: ApiDocument): Operation[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(METHODS).flatMap(([key, method]) => {
       const operation = item[key];
@@ -44,9 +56,12 @@ export function listOperations(): Operation[] {
       return [
         {
           id: operation.operationId,
+          summary: operation.summary,
           method,
           path,
           permission: operation['x-permission'],
+          events: eventsIn(operation.description),
+          sdkToken: operation.security?.some(one => 'sdkToken' in one || 'frontendToken' in one) ?? false,
           isForSdks: operation.tags?.includes('SDK') ?? false,
           returnsSecret: operation['x-returns-secret'] ?? false,
           parameters: operation.parameters ?? [],
@@ -59,6 +74,14 @@ export function listOperations(): Operation[] {
         },
       ];
     }),
+  );
+}
+
+/** The document lists them at the end of a description. */
+function eventsIn(description: string): string[] {
+  const [, listed = ''] = /\bEvents: (.*)$/s.exec(description) ?? [];
+  return EVENT_TYPE_LIST.map(({ type }) => type).filter(type =>
+    new RegExp(`(?<![\\w-])${type}(?![\\w-])`).test(listed),
   );
 }
 

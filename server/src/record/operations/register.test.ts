@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { findActor } from '../../access/guard.ts';
 import { buildApp } from '../../app.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
@@ -9,13 +10,17 @@ import { inProject } from '../../platform/http/params.ts';
 import { makeLongReads } from '../../platform/http/protection/long-reads.ts';
 import { jsonResponse, Named } from '../../platform/http/schema.ts';
 import { keyringOf } from '../../platform/secrets/seal.ts';
+import { dereference } from '../../test/api-document.ts';
 import { makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { type ApiDocument, type Operation, operationsIn } from '../../test/operations.ts';
+import { operationsPage } from '../../test/operations-page.ts';
 import { call } from '../../test/request.ts';
 import { strictSerializer } from '../../test/strict-serializer.ts';
 import { unchanged, type Versioned } from '../versioned.ts';
 import { command, type OperationModule, query } from './definition.ts';
 import { registerOperations } from './register.ts';
+import { runStored } from './stored.ts';
 
 const harness = useHarness();
 const THING = '/api/admin/planted?project=default';
@@ -103,20 +108,24 @@ const recordedNames = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
+const INSTANCE = {
+  limits: APP_SETTINGS.limits,
+  publicUrl: APP_SETTINGS.publicUrl,
+  keyring: keyringOf(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
+};
+
+const planted = (id: string): Operation => {
+  const found = operationsIn(
+    dereference(app.swagger() as unknown as Record<string, unknown>) as ApiDocument,
+  ).find(operation => operation.id === id);
+  if (!found) throw new Error(`The document has no ${id}`);
+  return found;
+};
+
 beforeAll(async () => {
   await sql`create table planted (project text primary key, name text not null)`.execute(harness.db);
   app = await buildApp(harness.db, APP_SETTINGS, strictSerializer);
-  registerOperations(
-    app,
-    harness.db,
-    {
-      limits: APP_SETTINGS.limits,
-      publicUrl: APP_SETTINGS.publicUrl,
-      longReads: makeLongReads(harness.db),
-      keyring: keyringOf(APP_SETTINGS.secretKey, APP_SETTINGS.oldSecretKeys),
-    },
-    PLANTED,
-  );
+  registerOperations(app, harness.db, { ...INSTANCE, longReads: makeLongReads(harness.db) }, PLANTED);
   await app.ready();
 });
 afterAll(async () => await app.close());
@@ -159,6 +168,55 @@ test('the OpenAPI document has the command with its permission, events and error
     '429',
     '503',
   ]);
+});
+
+test('the access matrix and the other tests of all operations find the command with its permission and an example', () => {
+  expect(planted('renamePlanted')).toMatchObject({
+    method: 'PUT',
+    path: '/api/admin/projects/{projectId}/planted',
+    permission: ['UPDATE_PROJECT'],
+    isForSdks: false,
+    body: { name: 'second' },
+    events: ['project-updated', 'project-archived'],
+  });
+});
+
+test('the reference lists the command', () => {
+  expect(operationsPage([planted('renamePlanted')])).toContain(
+    '| `renamePlanted` | `PUT /api/admin/projects/:projectId/planted` | `UPDATE_PROJECT` | `project-updated`, `project-archived` |\n',
+  );
+});
+
+test('a command line can list the operations with their arguments', () => {
+  const lines = ['getPlanted', 'renamePlanted'].map(planted).map(({ id, summary, parameters, body }) => {
+    const named = (place: string) => parameters.filter(one => one.in === place).map(({ name }) => name);
+    const positions = named('path').map(name => `<${name}>`);
+    const options = [...named('query'), ...Object.keys(body ?? {})].map(name => `--${name}`);
+    return `${[id, ...positions, ...options].join(' ')}: ${summary}`;
+  });
+
+  expect(lines).toEqual([
+    'getPlanted --project: Get a thing',
+    'renamePlanted <projectId> --name: Rename a thing',
+  ]);
+});
+
+test('the command can be stored as JSON and run later, if the permission still exists then', async () => {
+  const text = JSON.stringify([
+    { operation: 'renamePlanted', input: { params: { projectId: 'default' }, body: { name: 'later' } } },
+  ]);
+  const run = async (rootRole: 'Admin' | 'Viewer') => {
+    const { id } = await makeUser(harness.db, rootRole);
+    const found = await findActor(harness.db, id);
+    if (!found) throw new Error('The user was just created');
+    const instance = { ...INSTANCE, longReads: makeLongReads(harness.db) };
+    return await runStored(app, harness.db, instance, found.actor, JSON.parse(text));
+  };
+
+  await expect(run('Viewer')).rejects.toMatchObject({ name: 'NoAccessError' });
+  expect(await findThing(harness.db, 'default')).toEqual({ name: 'first' });
+  expect(await run('Admin')).toEqual([{ name: 'later' }]);
+  expect(await findThing(harness.db, 'default')).toEqual({ name: 'later' });
 });
 
 test('both operations require their permission', async () => {

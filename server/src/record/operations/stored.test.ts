@@ -1,11 +1,13 @@
+import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { Actor } from '../../platform/actor.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import { makeLongReads } from '../../platform/http/protection/long-reads.ts';
 import { keyringOf } from '../../platform/secrets/seal.ts';
 import { makeFeature, makeUser } from '../../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { runStored, type StoredOperation } from './stored.ts';
+import { MAX_STORED_BYTES, MAX_STORED_OPERATIONS, runStored, type StoredOperation } from './stored.ts';
 
 const harness = useHarness();
 
@@ -37,7 +39,7 @@ async function makeActor(rootRole: 'Admin' | 'Viewer'): Promise<Actor> {
 
 beforeAll(async () => {
   [admin, viewer] = [await makeActor('Admin'), await makeActor('Viewer')];
-  await makeFeature(harness.db, 'default', { name: 'stored' });
+  for (const name of ['stored', 'other']) await makeFeature(harness.db, 'default', { name });
 });
 
 const createProject = (id: string): StoredOperation => ({
@@ -48,12 +50,10 @@ const updateProject = (id: string, name: unknown): StoredOperation => ({
   operation: 'updateProject',
   input: { params: { projectId: id }, body: { name } },
 });
-const enable: StoredOperation = {
+const enable = (featureName: string): StoredOperation => ({
   operation: 'enableFeature',
-  input: {
-    params: { projectId: 'default', featureName: 'stored', environment: 'development' },
-  },
-};
+  input: { params: { projectId: 'default', featureName, environment: 'development' } },
+});
 
 const status = async (project: string) =>
   (await call(harness.app, 'GET', `/api/admin/projects/${project}`)).status;
@@ -81,7 +81,7 @@ test('if one of them is rejected, none is carried out', async () => {
 
 test('the permission is checked when they run', async () => {
   await expect(run(viewer, [createProject('forbidden')])).rejects.toMatchObject({ name: 'NoAccessError' });
-  await expect(run(viewer, [enable])).rejects.toMatchObject({ name: 'NoAccessError' });
+  await expect(run(viewer, [enable('stored')])).rejects.toMatchObject({ name: 'NoAccessError' });
   expect(await status('forbidden')).toBe(404);
 });
 
@@ -97,3 +97,58 @@ test('only commands can be stored', async () => {
     name: 'NotFoundError',
   });
 });
+
+test('the number and the size of the operations in one change are limited', async () => {
+  const many = Array.from({ length: MAX_STORED_OPERATIONS + 1 }, () => updateProject('default', 'Default'));
+  const large = updateProject('default', 'x'.repeat(MAX_STORED_BYTES));
+
+  await expect(run(admin, many)).rejects.toMatchObject({
+    details: [{ message: 'A change has at most 100 operations, not 101.' }],
+  });
+  await expect(run(admin, [large])).rejects.toMatchObject({
+    details: [{ message: expect.stringMatching(/^The operations of a change have at most 1048576 bytes/) }],
+  });
+});
+
+const lockFeature = (tx: Tx, name: string) =>
+  sql`select from features where name = ${name} for update`.execute(tx);
+
+test('an operation after the first never waits for a lock, so that changes in different orders cannot deadlock', async () => {
+  await harness.db.transaction().execute(async tx => {
+    await lockFeature(tx, 'other');
+
+    await expect(run(admin, [enable('stored'), enable('other')])).rejects.toMatchObject({ code: '55P03' });
+
+    // It would wait for a change that waits for "other".
+    await lockFeature(tx, 'stored');
+  });
+
+  await run(admin, [enable('stored'), enable('other')]);
+});
+
+test('the first operation waits for its locks, and so does what every change locks last', async () => {
+  const locked = Promise.withResolvers<void>();
+  const holding = harness.db.transaction().execute(async tx => {
+    await lockFeature(tx, 'stored');
+    await sql`update sdk_revisions set revision = revision where environment = 'development'`.execute(tx);
+    locked.resolve();
+    await waitingChanges(1);
+  });
+  await locked.promise;
+
+  await run(admin, [enable('stored'), enable('other')]);
+
+  await holding;
+});
+
+/** Waits until this many sessions wait for a lock. */
+const waitingChanges = (count: number) =>
+  expect
+    .poll(async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+        harness.db,
+      );
+      return rows.length;
+    })
+    .toBe(count);

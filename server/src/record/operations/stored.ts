@@ -1,11 +1,12 @@
+import { sql } from 'kysely';
 import { authorize } from '../../access/guard.ts';
 import type { Actor } from '../../platform/actor.ts';
-import type { Db } from '../../platform/db/database.ts';
+import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import type { App } from '../../platform/http/app.ts';
 import { violations } from '../../platform/http/input/violations.ts';
 import type { Instance } from '../../platform/instance.ts';
-import { change } from '../change.ts';
+import { type Change, change } from '../change.ts';
 import type { AnyCommand } from './definition.ts';
 
 /** A command and its input as plain JSON, so that it can be stored and run later. */
@@ -14,11 +15,20 @@ export type StoredOperation = {
   input: { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
 };
 
+/** A change is one transaction and must stay short. */
+export const MAX_STORED_OPERATIONS = 100;
+
+/** The largest body of a request that is not an import. */
+export const MAX_STORED_BYTES = 1_048_576;
+
 type Step = { command: AnyCommand; input: Required<StoredOperation['input']> };
 
 /**
  * Runs stored operations in one change, in their order: all of them, or none. Each is validated and authorized again, because schemas
  * and permissions may have changed since it was stored. Returns their responses.
+ *
+ * Each operation takes its locks in the order of `platform/db/lock-order.ts`, but the second one may need a lock that comes before those
+ * of the first. It does not wait for a lock, so the change ends with a 503 and not in a deadlock, and can be retried.
  */
 export async function runStored(
   app: App,
@@ -27,22 +37,48 @@ export async function runStored(
   actor: Actor,
   stored: StoredOperation[],
 ): Promise<unknown[]> {
+  rejectTooMany(stored);
   const steps = stored.map(one => prepare(app, one));
   return await change(
     db,
     actor,
-    current =>
-      inOrder(steps, async ({ command, input }) => {
-        // Not before the change: an operation may need the project that the one before it creates.
-        const projectOfFeature = (await authorize(current.tx, actor, command.permission, input.params)) ?? '';
-        return await command.run(current, input, { ...instance, projectOfFeature, sessionId: null });
-      }),
+    current => runAll(current, steps, instance),
     (tx, results) =>
       inOrder(steps, async ({ command: { respond }, input }, at) =>
         respond ? await respond(tx, actor, results[at], input) : results[at],
       ),
   );
 }
+
+async function runAll(current: Change, steps: Step[], instance: Instance): Promise<unknown[]> {
+  const { tx, actor } = current;
+  const results = await inOrder(steps, async ({ command, input }, at) => {
+    if (at === 1) await stopWaiting(tx);
+    // Not before the change: an operation may need the project that the one before it creates.
+    const projectOfFeature = (await authorize(tx, actor, command.permission, input.params)) ?? '';
+    return await command.run(current, input, { ...instance, projectOfFeature, sessionId: null });
+  });
+  if (steps.length > 1) await waitAgain(tx);
+  return results;
+}
+
+function rejectTooMany(stored: StoredOperation[]): void {
+  if (stored.length > MAX_STORED_OPERATIONS)
+    throw badData([
+      { message: `A change has at most ${MAX_STORED_OPERATIONS} operations, not ${stored.length}.` },
+    ]);
+  const bytes = Buffer.byteLength(JSON.stringify(stored));
+  if (bytes > MAX_STORED_BYTES)
+    throw badData([
+      { message: `The operations of a change have at most ${MAX_STORED_BYTES} bytes, not ${bytes}.` },
+    ]);
+}
+
+/** A lock that is not free ends the transaction. The smallest timeout of PostgreSQL: 0 would wait without an end. */
+const stopWaiting = (tx: Tx) => sql`set local lock_timeout = '1ms'`.execute(tx);
+
+/** The counters of environments are the last locks of all changes, so waiting for them is safe. */
+const waitAgain = (tx: Tx) => sql`set local lock_timeout to default`.execute(tx);
 
 function prepare(app: App, { operation, input }: StoredOperation): Step {
   const command = app.operations.get(operation);

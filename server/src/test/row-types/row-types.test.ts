@@ -1,20 +1,17 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useHarness } from '../harness.ts';
 import { type Annotation, openSources } from './annotations.ts';
 import { compare, isRow } from './compare.ts';
+import { countMissing, readRecordings } from './left-recordings.ts';
 import { PLANTED } from './planted.ts';
 import { type Recording, takeRecording } from './recorder.ts';
 import { emptyShape, merge, timesSeen } from './shape.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const TEST_FILES = globSync('server/src/**/*.test.ts', { cwd: ROOT });
 
 const harness = useHarness();
-const recordings = readdirSync(inject('recordings'));
 const sources = openSources(ROOT);
 afterAll(() => sources.close());
 
@@ -31,17 +28,14 @@ const annotations = sources.listAnnotations(
   path =>
     path.startsWith('server/src/') && !path.startsWith('server/src/test/') && !path.endsWith('.test.ts'),
 );
-const recording = mergeAll(
-  recordings.map(name => JSON.parse(readFileSync(join(inject('recordings'), name), 'utf8'))),
-);
+const recording = mergeAll(readRecordings().map(({ rows }) => rows));
 
 test('every statement returns what its annotation says', () => {
   expect(findProblems(annotations, recording)).toEqual([]);
 });
 
 test('every annotated statement returns a row in a test', ({ skip }) => {
-  // This file has no recording yet.
-  const missing = TEST_FILES.length - 1 - recordings.length;
+  const missing = countMissing();
   skip(missing > 0, `${missing} test files did not run`);
   const needed = annotations.filter(({ type, isColumn }) => isColumn || isRow(sources.checker, type));
   const untested = needed.filter(({ key }) => timesSeen(recording[key] ?? emptyShape()) === 0);

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import type { Change } from '../record/change.ts';
+import type { AnyCommand, Operation } from '../record/operations/definition.ts';
+import { useHarness } from './harness.ts';
+import { takeEvents, watchEvents } from './operation-events.ts';
+import { countMissing, readRecordings } from './row-types/left-recordings.ts';
+
+const harness = useHarness();
+
+const isCommand = (operation: Operation): operation is AnyCommand => operation.kind === 'command';
+
+test('every event that an operation declares is recorded in a test', ({ skip }) => {
+  const missing = countMissing();
+  skip(missing > 0, `${missing} test files did not run`);
+  const recorded = new Set(
+    readRecordings().flatMap(({ events }) =>
+      Object.entries(events).flatMap(([id, types]) => types.map(type => `${id}: ${type}`)),
+    ),
+  );
+  const declared = [...harness.app.operations.values()]
+    .filter(isCommand)
+    .flatMap(({ id, events }) => events.map(type => `${id}: ${type}`));
+
+  expect(declared.filter(one => !recorded.has(one))).toEqual([]);
+});
+
+test('an event that an operation does not declare is an error', async () => {
+  const types: string[] = [];
+  const planted = {
+    kind: 'command',
+    id: 'planted',
+    events: ['project-updated'],
+    run: async ({ record }: Change, { body: type }: { body: 'project-updated' | 'project-archived' }) =>
+      record({ type, project: 'default' }),
+  } as unknown as AnyCommand;
+  const current = { record: ({ type }: { type: string }) => types.push(type) } as unknown as Change;
+  const context = {} as Parameters<AnyCommand['run']>[2];
+
+  watchEvents([planted]);
+  const run = async (body: string) => await planted.run(current, { params: {}, query: {}, body }, context);
+  await run('project-updated');
+  await expect(run('project-archived')).rejects.toThrow(
+    'Operation planted records project-archived, which its definition does not list',
+  );
+
+  expect(types).toEqual(['project-updated']);
+  expect(takeEvents().planted).toEqual(['project-updated']);
+});

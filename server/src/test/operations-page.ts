@@ -1,0 +1,33 @@
+import type { Operation } from './operations.ts';
+
+const INTRODUCTION = `# Operations
+
+Every operation of the API, by the name that generated clients use for it. [openapi.json](../../openapi.json) describes parameters, bodies
+and responses, and a running server shows them at \`/docs/\`. "Any token" means any valid admin-API token or session, even though what
+the caller may read or change can depend on the project. The events are those that the operation can record.
+
+| Operation | Request | Requires | Events |
+| --- | --- | --- | --- |
+`;
+
+const code = (text: string): string => `\`${text}\``;
+
+/** docs/reference/operations.md, which `npm run openapi` writes. */
+export const operationsPage = (operations: Operation[]): string =>
+  INTRODUCTION +
+  operations
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(operation => `| ${cellsOf(operation).join(' | ')} |\n`)
+    .join('');
+
+const cellsOf = ({ id, method, path, events, ...required }: Operation): string[] => [
+  code(id),
+  code(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+  requirementOf(required),
+  events.map(code).join(', '),
+];
+
+function requirementOf({ permission, sdkToken }: Pick<Operation, 'permission' | 'sdkToken'>): string {
+  if (permission === undefined) return sdkToken ? 'SDK token' : 'no token';
+  return permission === 'NONE' ? 'any token' : permission.map(code).join(' or ');
+}
