@@ -93,8 +93,8 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   });
   app.addHook('preClose', async () => {
     responder.close();
-    notifications.close();
-    // Not awaited: the server must stop to listen now, and waits for all connections itself.
+    // Not awaited: the server must stop listening now, and waits for all connections itself.
+    void notifications.close();
     void streams.close();
   });
   app.decorateRequest('sdkToken');

@@ -9,6 +9,8 @@ export type ShareLimits = {
    * second one 60 % of the rest, so something is left for the next caller.
    */
   share: number;
+  /** The units that one caller may hold even if the others hold none. Without it, only the share counts. */
+  perCaller?: number;
   /** How many requests may wait, of all callers and of one, and for how long. */
   waiting: number;
   waitingPerCaller: number;
@@ -67,7 +69,7 @@ const neverGone = (): boolean => false;
  * thousand requests delays only itself. `reject` makes the error of a request that cannot run soon.
  */
 export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiError): Shares {
-  const { capacity, share, rejectAfterMs = 0, isBusy } = limits;
+  const { capacity, share, perCaller = capacity, rejectAfterMs = 0, isBusy } = limits;
   const heldBy = new Map<string, number>();
   const resting = new Set<string>();
   /** The waiting requests by caller. The caller that is first in this map is next. */
@@ -97,7 +99,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     return error;
   };
 
-  const ownShare = (own: number): number => share * (capacity - held + own);
+  const ownShare = (own: number): number => Math.min(perCaller, share * (capacity - held + own));
 
   /** A caller without units gets some even if they are more than its share: otherwise a large request could never run. */
   const isFree = (caller: string, cost: number): boolean => {

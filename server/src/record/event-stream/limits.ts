@@ -1,3 +1,4 @@
+import { makeShares, type Shares } from '../../platform/admission/shares.ts';
 import { ApiError, tooManyRequests } from '../../platform/errors.ts';
 
 export type StreamLimits = { perCaller: number; perServer: number };
@@ -6,38 +7,20 @@ export const STREAM_LIMITS: StreamLimits = { perCaller: 50, perServer: 1_000 };
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** Counts the open streams of this server. `take` rejects a stream too many, and returns what releases its place. */
-export function makeStreamPlaces({ perCaller, perServer }: StreamLimits): {
-  take: (caller: string) => () => void;
-} {
-  const taken = new Map<string, number>();
-  let total = 0;
-
-  const count = (caller: string, by: 1 | -1) => {
-    total += by;
-    const rest = (taken.get(caller) ?? 0) + by;
-    if (rest === 0) taken.delete(caller);
-    else taken.set(caller, rest);
-  };
-
-  return {
-    take: caller => {
-      if ((taken.get(caller) ?? 0) >= perCaller) {
-        throw tooManyRequests(
-          `Too many event streams: this server serves ${perCaller} at once to one caller. Close one, or retry in ${RETRY_AFTER_SECONDS} seconds.`,
-          RETRY_AFTER_SECONDS,
-        );
-      }
-      if (total >= perServer) {
-        throw unavailable(
-          `Too many event streams: this server serves ${perServer.toLocaleString('en')} at once. Retry in ${RETRY_AFTER_SECONDS} seconds, or connect to another server.`,
-        );
-      }
-      count(caller, 1);
-      return () => count(caller, -1);
-    },
-  };
-}
+/** The places of streams on this server. A stream holds one until it ends. */
+export const makeStreamPlaces = ({ perCaller, perServer }: StreamLimits): Shares =>
+  makeShares(
+    { capacity: perServer, share: 1, perCaller, waiting: 0, waitingPerCaller: 0, waitMs: 0 },
+    holder =>
+      holder === 'caller'
+        ? tooManyRequests(
+            `Too many event streams: this server serves ${perCaller} at once to one caller. Close one, or retry in ${RETRY_AFTER_SECONDS} seconds.`,
+            RETRY_AFTER_SECONDS,
+          )
+        : unavailable(
+            `Too many event streams: this server serves ${perServer.toLocaleString('en')} at once. Retry in ${RETRY_AFTER_SECONDS} seconds, or connect to another server.`,
+          ),
+  );
 
 export const unavailable = (why: string, retryAfter = RETRY_AFTER_SECONDS): ApiError =>
   new ApiError('ServiceUnavailableError', why, { retryAfter });

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Actor, Credential } from '../../platform/actor.ts';
+import type { Transport } from '../../platform/http/output/open-streams.ts';
 import { spreadRetryMs } from '../../platform/http/output/server-sent-events.ts';
 import { commentFrame, heartbeatFrame, resetFrame, startFrame } from './frames.ts';
 import type { StreamSearch } from './parameters.ts';
@@ -100,11 +101,6 @@ function firstFitting(frames: Frame[], room: number): Frame[] {
   return end < 0 ? frames : frames.slice(0, end);
 }
 
-/** A client that still has to read something needs no sign of life. */
-export function beat(listener: Listener): void {
-  if (listener.stream.readableLength === 0) push(listener, heartbeatFrame(listener.position));
-}
-
 /** Ends the response in the regular way. The client reconnects, or learns why it cannot. */
 export const end = (listener: Listener, why: string): void => endWith(listener, commentFrame(why));
 
@@ -115,9 +111,22 @@ export const reset = (listener: Listener, why: string, position: number): void =
 function endWith(listener: Listener, frame: string): void {
   if (!listener.isOpen) return;
   push(listener, frame);
-  listener.isOpen = false;
-  listener.stream.push(null);
+  TRANSPORT.end(listener);
 }
+
+export const TRANSPORT: Transport<Listener> = {
+  isClosed: ({ isOpen }) => !isOpen,
+  unread: ({ stream }) => stream.readableLength,
+  write: push,
+  end: listener => {
+    listener.isOpen = false;
+    listener.stream.push(null);
+  },
+  destroy: ({ stream }) => stream.destroy(),
+  // A client that still has to read something needs none.
+  heartbeat: ({ stream, position }) => (stream.readableLength === 0 ? heartbeatFrame(position) : undefined),
+  farewell: () => commentFrame('the server is stopping'),
+};
 
 function push({ isOpen, stream }: Listener, bytes: string | Buffer): void {
   if (isOpen) stream.push(bytes);

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
-import { startHeartbeats } from '../../platform/http/output/server-sent-events.ts';
+import { makeOpenStreams } from '../../platform/http/output/open-streams.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { epochChanged } from '../epoch/one-epoch.ts';
 import { readEpoch } from '../epoch/store.ts';
@@ -13,7 +12,7 @@ import { readAccess } from './access.ts';
 import { makeCatchUp } from './catch-up.ts';
 import { deliver, NOT_VALID } from './deliver.ts';
 import { makeStreamPlaces, type StreamLimits, unavailable } from './limits.ts';
-import { beat, end, hasRoom, type Listener, makeListener, reset, start } from './listener.ts';
+import { end, hasRoom, type Listener, makeListener, reset, start, TRANSPORT } from './listener.ts';
 import { rejectUnassigned, type StreamSearch } from './parameters.ts';
 import { makeTrail, type Trail } from './trail.ts';
 
@@ -37,7 +36,8 @@ const RETRY_MS = 1_000;
 /** Without events, a stream ends this long after its token was revoked. */
 const ACCESS_CHECK_MS = 5_000;
 const EVENTS_AT_ONCE = 100;
-const CLOSE_WITHIN_MS = 1_000;
+/** A listener without room gets no events until it has read some, so its unread bytes are bounded already. */
+const OPEN_LIMITS = { unreadBytes: Number.POSITIVE_INFINITY, endWithinMs: 500 };
 
 /**
  * Tails the log once for all clients of this server, while there is a client. A client that is behind the shared position catches
@@ -52,7 +52,8 @@ export function makeEventStream(
   epochs: EpochWatch,
   log: Log,
 ): EventStream {
-  const listeners = new Set<Listener>();
+  const open = makeOpenStreams(TRANSPORT, OPEN_LIMITS);
+  const listeners = open.all;
   const places = makeStreamPlaces(limits);
   /** The position of the clients that are not behind. Undefined while nothing is read. */
   let position: number | undefined;
@@ -61,7 +62,6 @@ export function makeEventStream(
   let isDoubtful = false;
   let why = 'the database was restored or failed over';
   let running: Promise<void> | undefined;
-  let closing = false;
   let failing = false;
   let caughtUpAt = 0;
   let accessCheckedAt = 0;
@@ -72,11 +72,11 @@ export function makeEventStream(
   });
 
   async function listen(caller: string, actor: Actor, { after, ...search }: StreamSearch): Promise<Listener> {
-    if (closing) throw unavailable('The server is stopping. Reconnect.', 1);
+    if (open.isClosing) throw unavailable('The server is stopping. Reconnect.', 1);
     const release = places.take(caller);
     const listener = makeListener(caller, actor, search, catchUp.onRoom);
     listener.stream.once('close', () => {
-      listeners.delete(listener);
+      open.remove(listener);
       release();
     });
     try {
@@ -87,14 +87,13 @@ export function makeEventStream(
       listener.stream.destroy();
       throw error;
     }
-    listeners.add(listener);
-    if (closing) end(listener, 'the server is stopping');
+    open.add(listener);
+    if (open.isClosing) open.dismiss(listener);
     running ??= run();
     return listener;
   }
 
   async function run(): Promise<void> {
-    const stopHeartbeats = startHeartbeats(listeners, beat);
     caughtUpAt = Date.now();
     accessCheckedAt = Date.now();
     while (listeners.size > 0) {
@@ -103,7 +102,6 @@ export function makeEventStream(
       if (!more) await sleep(failing ? RETRY_MS : POLL_MS);
     }
     // In the turn that found no listener, so that the next listener starts a new run.
-    stopHeartbeats();
     position = undefined;
     history = undefined;
     running = undefined;
@@ -192,11 +190,8 @@ export function makeEventStream(
   }
 
   async function close(): Promise<void> {
-    closing = true;
-    const closed = [...listeners].map(({ stream }) => once(stream, 'close'));
-    for (const listener of listeners) end(listener, 'the server is stopping');
-    await Promise.race([Promise.allSettled([...closed, running]), sleep(CLOSE_WITHIN_MS)]);
-    for (const { stream } of listeners) stream.destroy();
+    await open.close();
+    await Promise.race([running, sleep(RETRY_MS)]);
   }
 
   const state = () => ({

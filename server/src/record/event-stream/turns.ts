@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../platform/bounded-map.ts';
+
 /** More callers than one server has streams. */
 const MAX_CALLERS = 1_000;
 
@@ -5,8 +7,8 @@ type Served = { caller: string };
 
 /** Turns of callers. However many streams one caller has, the others wait for one of them only. */
 export function makeTurns() {
-  /** The last turns of callers, numbered. The oldest is first. */
-  const last = new Map<string, number>();
+  /** The last turns of callers, numbered. A caller that reconnects keeps its place, so the callers of closed streams are remembered too. */
+  const last = new BoundedMap<string, number>(MAX_CALLERS);
   let turn = 0;
   return {
     /** The first stream of the caller whose last turn is longest ago. */
@@ -16,12 +18,7 @@ export function makeTurns() {
     },
     end: (streams: Served[]): void => {
       turn++;
-      for (const { caller } of streams) {
-        last.delete(caller);
-        last.set(caller, turn);
-      }
-      // A caller that reconnects keeps its place, so the callers of closed streams are remembered too.
-      for (const caller of [...last.keys()].slice(0, -MAX_CALLERS)) last.delete(caller);
+      for (const { caller } of streams) last.set(caller, turn);
     },
   };
 }

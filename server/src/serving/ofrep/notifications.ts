@@ -3,7 +3,8 @@ import type { FastifyReply } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import type { Release } from '../../platform/admission/shares.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
-import { eventBlock, spreadRetryMs, startHeartbeats } from '../../platform/http/output/server-sent-events.ts';
+import { makeOpenStreams } from '../../platform/http/output/open-streams.ts';
+import { eventBlock, spreadRetryMs } from '../../platform/http/output/server-sent-events.ts';
 import type { SdkAdmission } from '../admission.ts';
 import { featuresOf, type Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
@@ -17,8 +18,8 @@ const LEAST_FLAGS = 100;
 /** Comparing the revision of a stream takes as long as evaluating so many flags. */
 const COMPARING_FLAGS = 5;
 const CHECK_TOKENS_MS = 500;
-/** A client that does not read is disconnected. */
-const MOST_WAITING_BYTES = 65_536;
+const LIMITS = { unreadBytes: 65_536, endWithinMs: 6_000 };
+const COMMENT = eventBlock({ comment: '' });
 /** Clients reconnect after 2 to 6 s, each after its own time. */
 const RETRY_MS = { least: 2_000, most: 6_000 };
 
@@ -29,7 +30,7 @@ export type Notifications = {
     client: { token: SdkToken; caller: string; lastEventId: string | undefined },
     headers: string[],
   ) => void;
-  close: () => void;
+  close: () => Promise<void>;
 };
 
 type Stream = {
@@ -47,10 +48,21 @@ export function makeNotifications(
   { streams: ofToken, pageStreams: ofCaller }: Pick<SdkAdmission, 'streams' | 'pageStreams'>,
   metrics: Registry,
 ): Notifications {
-  const streams = new Set<Stream>();
+  const open = makeOpenStreams<Stream>(
+    {
+      isClosed: ({ raw }) => raw.destroyed || raw.writableEnded,
+      unread: ({ raw }) => raw.writableLength,
+      write: ({ raw }, bytes) => raw.write(bytes),
+      end: ({ raw }) => raw.end(),
+      destroy: ({ raw }) => raw.destroy(),
+      heartbeat: () => COMMENT,
+      farewell: () => retryBlock(),
+    },
+    LIMITS,
+  );
+  const streams = open.all;
   const pending = new Set<Stream>();
   let ticking: NodeJS.Timeout | undefined;
-  let isClosed = false;
 
   new Gauge({
     name: 'halyard_sdk_ofrep_streams',
@@ -72,19 +84,10 @@ export function makeNotifications(
     };
   };
 
-  const end = (stream: Stream): void => {
-    if (!streams.delete(stream)) return;
+  const remove = (stream: Stream): void => {
+    open.remove(stream);
     pending.delete(stream);
     stream.release();
-    stream.raw.end();
-  };
-
-  const write = (stream: Stream, text: string): void => {
-    if (stream.raw.writableLength <= MOST_WAITING_BYTES) stream.raw.write(text);
-    else {
-      stream.raw.destroy();
-      end(stream);
-    }
   };
 
   /** Sends as many notifications as the server can evaluate until the next tick. */
@@ -102,13 +105,13 @@ export function makeNotifications(
       flags += Math.max(LEAST_FLAGS, sizeOf(scope));
       stream.sent = position;
       const data = JSON.stringify({ type: 'refetchEvaluation', etag: position });
-      write(stream, eventBlock({ id: position, data }));
+      open.write(stream, eventBlock({ id: position, data }));
     }
     schedule();
   };
 
   const schedule = (): void => {
-    if (pending.size > 0 && ticking === undefined && !isClosed) ticking = setTimeout(tick, TICK_MS);
+    if (pending.size > 0 && ticking === undefined && !open.isClosing) ticking = setTimeout(tick, TICK_MS);
   };
 
   const stopListening = state.onChange(environment => {
@@ -122,38 +125,42 @@ export function makeNotifications(
   });
 
   const endInvalid = (): void => {
-    for (const stream of streams) if (!state.tokens.isValid(stream.token)) end(stream);
+    for (const { token, raw } of streams) {
+      if (state.tokens.isValid(token)) continue;
+      // The second time, the client has not read the end.
+      if (raw.writableEnded) raw.destroy();
+      else raw.end();
+    }
   };
   const checking = setInterval(endInvalid, CHECK_TOKENS_MS).unref();
-  const stopHeartbeats = startHeartbeats(streams, stream => write(stream, eventBlock({ comment: '' })));
 
   return {
     open: (reply, { token, caller, lastEventId }, headers) => {
-      const release = isClosed ? undefined : takePlace(token, caller);
+      const release = open.isClosing ? undefined : takePlace(token, caller);
       if (!release) throw tooMany();
       const { raw } = reply.hijack();
       // The client left while the environment was loaded.
       if (raw.destroyed) return release();
       const stream: Stream = { raw, token, release, sent: lastEventId };
-      streams.add(stream);
-      raw.on('close', () => end(stream));
+      open.add(stream);
+      raw.once('close', () => remove(stream));
       raw.writeHead(200, headers);
-      raw.write(eventBlock({ retryMs: spreadRetryMs(RETRY_MS) }));
+      raw.write(retryBlock());
       // A change between the evaluation of the client and this moment would go unnoticed.
       pending.add(stream);
       schedule();
     },
-    close: () => {
-      isClosed = true;
+    close: async () => {
       stopListening();
       stopTokens();
-      clearInterval(checking);
-      stopHeartbeats();
       clearTimeout(ticking);
-      for (const stream of streams) end(stream);
+      await open.close();
+      clearInterval(checking);
     },
   };
 }
+
+const retryBlock = (): string => eventBlock({ retryMs: spreadRetryMs(RETRY_MS) });
 
 const tooMany = () =>
   tooManyRequests(

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
+import { EVENT_STREAM_HEAD } from '../../platform/http/output/server-sent-events.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
 import { callerOf } from '../caller.ts';
 import { authenticate, type TokenKind, tokenText } from '../client-api/authenticate.ts';
@@ -221,17 +222,7 @@ export function ofrepRoutes(
         caller: callerOf(token, request.ip),
         lastEventId: lastEventId === undefined ? undefined : String(lastEventId),
       };
-      notifications.open(reply, client, [
-        'content-type',
-        'text/event-stream',
-        'cache-control',
-        'no-cache',
-        'x-accel-buffering',
-        'no',
-        'connection',
-        'close',
-        ...responder.commonHeaders(),
-      ]);
+      notifications.open(reply, client, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);
       count('ofrep-stream', 200);
     },
   );

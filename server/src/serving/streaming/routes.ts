@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { EVENT_STREAM_HEAD } from '../../platform/http/output/server-sent-events.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
 import type { Scope } from '../state/scope.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
@@ -44,17 +45,7 @@ export function streamingRoutes(
         revision,
         neverPolls: neverPolls(request.headers),
       };
-      streams.open(reply, scope, client, [
-        'content-type',
-        'text/event-stream',
-        'cache-control',
-        'no-cache',
-        'x-accel-buffering',
-        'no',
-        'connection',
-        'close',
-        ...commonHeaders(),
-      ]);
+      streams.open(reply, scope, client, [...EVENT_STREAM_HEAD, ...commonHeaders()]);
       count(200);
     },
   );

@@ -1,10 +1,9 @@
-import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Shares } from '../../platform/admission/shares.ts';
 import { ApiError, tooManyRequests } from '../../platform/errors.ts';
-import { spreadRetryMs, startHeartbeats } from '../../platform/http/output/server-sent-events.ts';
+import { makeOpenStreams } from '../../platform/http/output/open-streams.ts';
+import { spreadRetryMs } from '../../platform/http/output/server-sent-events.ts';
 import type { Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
@@ -19,11 +18,8 @@ import { type Group, isBehind, makeGroup, type Stream } from './stream.ts';
 import { endVisit } from './visits.ts';
 
 const SWEEP_MS = 1_000;
-/** A process has 9 s from SIGTERM to its end. Few streams end sooner. */
+/** A process has 9 s from SIGTERM to its end. */
 const END_WITHIN_MS = 6_000;
-const END_EACH_MS = 5;
-const END_TICK_MS = 20;
-const LAST_READ_MS = 500;
 /** A client that gets these returns after 1 to 6 s. */
 const RETRY_MS = { least: 2_000, most: 6_000 };
 
@@ -46,26 +42,38 @@ export type Streams = {
   close: () => Promise<void>;
 };
 
-/** The client reconnects within a few seconds. */
-function endStream(socket: Socket): void {
-  socket.write(retryFrame(spreadRetryMs(RETRY_MS)));
-  socket.destroySoon();
-}
-
 export function makeStreams(
   state: ServingState,
   limits: StreamLimits,
   shares: Shares,
   registry: Registry,
 ): Streams {
-  const all = new Set<Stream>();
+  const open = makeOpenStreams<Stream>(
+    {
+      isClosed: ({ socket }) => socket.destroyed,
+      unread: ({ socket }) => socket.writableLength,
+      write: ({ socket }, bytes) => {
+        counts.bytes += bytes.length;
+        socket.write(bytes);
+      },
+      end: ({ socket }) => socket.destroySoon(),
+      destroy: ({ socket }) => socket.destroy(),
+      heartbeat: ({ largeFrame }) => (largeFrame === 'under way' ? undefined : COMMENT),
+      farewell: () => retryFrame(spreadRetryMs(RETRY_MS)),
+    },
+    {
+      unreadBytes: limits.bufferedBytes,
+      endWithinMs: END_WITHIN_MS,
+      heartbeatEveryMs: limits.commentsEveryMs,
+    },
+    () => counts.cutOff++,
+  );
   const groups = new Map<string, Group>();
   const tokens = new Map<SdkToken, Set<Stream>>();
   const counts: StreamCounts = { frames: 0, bytes: 0, hydrations: 0, cutOff: 0 };
   const places = makePlaces(limits.streams, limits.invitedAfterMs, shares);
   const checkHydrations = makeHydrationLimit(limits);
   const frameFor = makeFrames(state);
-  let isClosing = false;
 
   const groupOf = (scope: Scope): Group => {
     const group = groups.get(scope.id) ?? makeGroup(scope);
@@ -80,18 +88,12 @@ export function makeStreams(
   };
 
   const remove = (stream: Stream): void => {
-    all.delete(stream);
+    open.remove(stream);
     leaveGroup(stream);
     largeFrames.remove(stream);
     const ofToken = tokens.get(stream.token);
     ofToken?.delete(stream);
     if (ofToken?.size === 0) tokens.delete(stream.token);
-  };
-
-  const cutOff = ({ socket }: Stream): void => {
-    if (socket.destroyed) return;
-    counts.cutOff++;
-    socket.destroy();
   };
 
   const end = ({ socket, largeFrame }: Stream, why: string): void => {
@@ -116,10 +118,7 @@ export function makeStreams(
     const { socket } = stream;
     if (stream.isVisit && !stream.isNew) return;
     if (stream.largeFrame !== 'none' || !isBehind(stream) || socket.destroyed) return;
-    if (socket.writableLength > limits.bufferedBytes) {
-      cutOff(stream);
-      return;
-    }
+    if (!open.keepsUp(stream)) return;
     const frame = frameFor(stream);
     if (frame.length > limits.largeFrameBytes) {
       largeFrames.add(stream);
@@ -142,24 +141,14 @@ export function makeStreams(
     else bring(stream);
   };
 
-  const largeFrames = makeLargeFrames(limits, takeLargeFrame, afterLargeFrame, cutOff);
+  const largeFrames = makeLargeFrames(limits, takeLargeFrame, afterLargeFrame, open.cutOff);
 
   const observe = streamMetrics(registry, counts, {
-    open: () => all.size,
+    open: () => open.all.size,
     waiting: () => largeFrames.waiting,
     limit: limits.streams,
   });
   const fanOut = makeFanOut(bring, group => observe((performance.now() - group.changedAt) / 1_000));
-
-  const stopHeartbeats = startHeartbeats(
-    all,
-    stream => {
-      if (stream.largeFrame === 'under way' || stream.socket.destroyed) return;
-      counts.bytes += COMMENT.length;
-      stream.socket.write(COMMENT);
-    },
-    limits.commentsEveryMs,
-  );
 
   /** Ends the streams of tokens that are no longer valid. The streams of a token whose projects changed hydrate. */
   const checkTokens = (): void => {
@@ -195,7 +184,7 @@ export function makeStreams(
     }),
   ];
 
-  const open: Streams['open'] = (reply, scope, client, head) => {
+  const openStream: Streams['open'] = (reply, scope, client, head) => {
     const { token, connectionId, revision } = client;
     const { raw } = reply;
     const { socket } = raw;
@@ -215,7 +204,7 @@ export function makeStreams(
       isVisit: !place,
       largeFrame: 'none',
     };
-    all.add(stream);
+    open.add(stream);
     stream.group.streams.add(stream);
     const ofToken = tokens.get(token) ?? new Set();
     tokens.set(token, ofToken.add(stream));
@@ -230,34 +219,19 @@ export function makeStreams(
     raw.writeHead(200, head).flushHeaders();
     bring(stream);
     // The connection was accepted just before the server closed its port. A client that gets an error would wait longer.
-    if (isClosing) endStream(socket);
+    if (open.isClosing) open.dismiss(stream);
     socket.uncork();
   };
 
   const close = async (): Promise<void> => {
-    isClosing = true;
-    const streams = [...all];
-    const within = Math.min(END_WITHIN_MS, streams.length * END_EACH_MS);
-    const started = performance.now();
-    for (let ended = 0; ended < streams.length; ) {
-      const part = within === 0 ? 1 : Math.min(1, (performance.now() - started) / within);
-      for (const { socket } of streams.slice(ended, Math.ceil(streams.length * part))) {
-        if (!socket.destroyed) endStream(socket);
-      }
-      ended = Math.ceil(streams.length * part);
-      if (ended < streams.length) await sleep(END_TICK_MS);
-    }
-    if (all.size > 0) await sleep(LAST_READ_MS);
-    // A client that does not read keeps nobody waiting.
-    for (const { socket } of all) socket.destroy();
+    await open.close();
     clearInterval(sweeping);
-    stopHeartbeats();
     fanOut.stop();
     for (const stop of stopListening) stop();
   };
 
   return {
-    open,
+    open: openStream,
     invite: (token, connectionId) => largeFrames.waiting === 0 && places.invite(token, connectionId),
     close,
   };

@@ -22,30 +22,14 @@ export function eventBlock({ comment, retryMs, id, event, data }: Block): string
 export const spreadRetryMs = ({ least, most }: { least: number; most: number }): number =>
   Math.round(least + Math.random() * (most - least));
 
-/** Proxies close connections that are silent for 30 s or longer. */
-const HEARTBEAT_MS = 15_000;
-const TICK_MS = 100;
-
-/** Visits every stream once in 15 s, spread evenly: 20,000 writes in a row would take 0.2 s. All streams have one timer. */
-export function startHeartbeats<S>(
-  streams: ReadonlySet<S>,
-  beat: (stream: S) => void,
-  everyMs = HEARTBEAT_MS,
-): () => void {
-  let remaining = streams.values();
-  let due = 0;
-  const timer = setInterval(() => {
-    due = Math.min(streams.size, due + (streams.size * TICK_MS) / everyMs);
-    for (; due >= 1; due--) {
-      let { value, done } = remaining.next();
-      if (done === true) {
-        remaining = streams.values();
-        ({ value, done } = remaining.next());
-      }
-      if (value === undefined) return;
-      beat(value);
-    }
-  }, TICK_MS);
-  timer.unref();
-  return () => clearInterval(timer);
-}
+/** The headers of a stream that is written past Fastify. It ends with its connection. */
+export const EVENT_STREAM_HEAD = [
+  'content-type',
+  'text/event-stream',
+  'cache-control',
+  'no-cache',
+  'x-accel-buffering',
+  'no',
+  'connection',
+  'close',
+];

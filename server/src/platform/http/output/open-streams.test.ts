@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { makeOpenStreams } from './open-streams.ts';
+
+type Client = { got: string[]; unread: number; state: 'open' | 'ended' | 'destroyed' };
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function open(count: number, readsEnd = true) {
+  let cutOff = 0;
+  const streams = makeOpenStreams<Client>(
+    {
+      isClosed: ({ state }) => state !== 'open',
+      unread: ({ unread }) => unread,
+      write: ({ got }, bytes) => got.push(String(bytes)),
+      end: client => {
+        client.state = 'ended';
+        if (readsEnd) streams.remove(client);
+      },
+      destroy: client => {
+        client.state = 'destroyed';
+        streams.remove(client);
+      },
+      heartbeat: ({ got }) => (got.includes('busy') ? undefined : 'beat'),
+      farewell: () => 'bye',
+    },
+    { unreadBytes: 10, endWithinMs: 6_000 },
+    () => cutOff++,
+  );
+  const clients = Array.from({ length: count }, (): Client => ({ got: [], unread: 0, state: 'open' }));
+  for (const client of clients) streams.add(client);
+  return { streams, clients, cutOff: () => cutOff };
+}
+
+test('every stream gets one heartbeat in 15 s, except one with something else to read', () => {
+  const { clients } = open(300);
+  clients[7]?.got.push('busy');
+
+  vi.advanceTimersByTime(15_000);
+
+  expect(clients.map(({ got }) => got)).toEqual(clients.map((_, at) => (at === 7 ? ['busy'] : ['beat'])));
+});
+
+test('without streams there is no timer', () => {
+  const { streams, clients } = open(2);
+  expect(vi.getTimerCount()).toBe(1);
+
+  for (const client of clients) streams.remove(client);
+
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('a client that reads too slowly is cut off', () => {
+  const { streams, clients, cutOff } = open(2);
+  const [slow, other] = clients as [Client, Client];
+  slow.unread = 11;
+  other.unread = 10;
+
+  for (const client of clients) streams.write(client, 'news');
+  streams.write(slow, 'more');
+
+  expect([slow, other]).toMatchObject([
+    { state: 'destroyed', got: [] },
+    { state: 'open', got: ['news'] },
+  ]);
+  expect(cutOff()).toBe(1);
+  expect(streams.all.size).toBe(1);
+});
+
+test('when the server stops, the streams end one after the other, and no stream lasts longer than the limit', async () => {
+  const { streams, clients } = open(2_000);
+  const closed = streams.close();
+
+  await vi.advanceTimersByTimeAsync(3_000);
+  const ended = clients.filter(({ state }) => state === 'ended').length;
+  await vi.advanceTimersByTimeAsync(3_600);
+  await closed;
+
+  expect(ended).toBeGreaterThan(900);
+  expect(ended).toBeLessThan(1_100);
+  expect(clients.every(({ got }) => got.at(-1) === 'bye')).toBe(true);
+  expect(streams.isClosing).toBe(true);
+});
+
+test('a client that does not read the end keeps nobody waiting', async () => {
+  const { streams, clients } = open(3, false);
+  const closed = streams.close();
+
+  await vi.advanceTimersByTimeAsync(1_000);
+  await closed;
+
+  expect(clients.map(({ state }) => state)).toEqual(['destroyed', 'destroyed', 'destroyed']);
+});

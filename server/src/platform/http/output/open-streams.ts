@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Proxies close connections that are silent for 30 s or longer. */
+const HEARTBEAT_MS = 15_000;
+const TICK_MS = 100;
+/** A few streams end sooner than in the whole time. */
+const END_EACH_MS = 5;
+const END_TICK_MS = 20;
+const LAST_READ_MS = 500;
+
+type Bytes = string | Buffer;
+
+/** How a server of streams writes to a client: through a socket, a response, or a stream that Fastify sends. */
+export type Transport<S> = {
+  isClosed: (stream: S) => boolean;
+  /** Bytes that the client has not read yet. */
+  unread: (stream: S) => number;
+  write: (stream: S, bytes: Bytes) => void;
+  /** Ends the response after everything that was written. */
+  end: (stream: S) => void;
+  destroy: (stream: S) => void;
+  /** The heartbeat, or undefined if the client has something else to read. */
+  heartbeat: (stream: S) => Bytes | undefined;
+  /** The last block of a stream when the server stops. */
+  farewell: (stream: S) => Bytes;
+};
+
+export type OpenStreamLimits = {
+  /** A client that has not read more than this is cut off. It reconnects and resumes. */
+  unreadBytes: number;
+  /** Within this time after the server began to stop, all streams end, so that their clients do not reconnect at the same moment. */
+  endWithinMs: number;
+  heartbeatEveryMs?: number;
+};
+
+export type OpenStreams<S> = {
+  readonly all: Set<S>;
+  add: (stream: S) => void;
+  remove: (stream: S) => void;
+  /** Writes, unless the client is gone or reads too slowly. */
+  write: (stream: S, bytes: Bytes) => void;
+  /** Whether the client reads fast enough. Otherwise it is cut off. */
+  keepsUp: (stream: S) => boolean;
+  cutOff: (stream: S) => void;
+  readonly isClosing: boolean;
+  /** Ends a stream because the server stops. */
+  dismiss: (stream: S) => void;
+  /** Ends all streams, and waits a moment until their clients have read the end. */
+  close: () => Promise<void>;
+};
+
+/** The open streams of one kind: heartbeats, clients that read too slowly, and the end when the server stops. */
+export function makeOpenStreams<S>(
+  transport: Transport<S>,
+  { unreadBytes, endWithinMs, heartbeatEveryMs = HEARTBEAT_MS }: OpenStreamLimits,
+  onCutOff: () => void = () => {},
+): OpenStreams<S> {
+  const all = new Set<S>();
+  let isClosing = false;
+  let stopHeartbeats: (() => void) | undefined;
+
+  const beat = (stream: S): void => {
+    const bytes = transport.heartbeat(stream);
+    if (bytes !== undefined) write(stream, bytes);
+  };
+
+  const write = (stream: S, bytes: Bytes): void => {
+    if (!transport.isClosed(stream) && keepsUp(stream)) transport.write(stream, bytes);
+  };
+
+  const cutOff = (stream: S): void => {
+    if (transport.isClosed(stream)) return;
+    onCutOff();
+    transport.destroy(stream);
+  };
+
+  const keepsUp = (stream: S): boolean => {
+    if (transport.unread(stream) <= unreadBytes) return true;
+    cutOff(stream);
+    return false;
+  };
+
+  const dismiss = (stream: S): void => {
+    if (transport.isClosed(stream)) return;
+    transport.write(stream, transport.farewell(stream));
+    transport.end(stream);
+  };
+
+  const dismissAll = async (): Promise<void> => {
+    const streams = [...all];
+    const within = Math.min(endWithinMs, streams.length * END_EACH_MS);
+    const started = performance.now();
+    for (let ended = 0; ended < streams.length; ) {
+      const part = within === 0 ? 1 : Math.min(1, (performance.now() - started) / within);
+      const due = Math.ceil(streams.length * part);
+      for (const stream of streams.slice(ended, due)) dismiss(stream);
+      ended = due;
+      if (ended < streams.length) await sleep(END_TICK_MS);
+    }
+  };
+
+  return {
+    all,
+    add: stream => {
+      all.add(stream);
+      stopHeartbeats ??= startHeartbeats(all, beat, heartbeatEveryMs);
+    },
+    remove: stream => {
+      all.delete(stream);
+      if (all.size > 0) return;
+      stopHeartbeats?.();
+      stopHeartbeats = undefined;
+    },
+    write,
+    keepsUp,
+    cutOff,
+    get isClosing() {
+      return isClosing;
+    },
+    dismiss,
+    close: async () => {
+      isClosing = true;
+      await dismissAll();
+      const until = performance.now() + LAST_READ_MS;
+      while (all.size > 0 && performance.now() < until) await sleep(END_TICK_MS);
+      // A client that does not read keeps nobody waiting.
+      for (const stream of all) transport.destroy(stream);
+    },
+  };
+}
+
+/** Visits every stream once in the given time, spread evenly: 20,000 writes in a row would take 0.2 s. All streams have one timer. */
+function startHeartbeats<S>(streams: ReadonlySet<S>, beat: (stream: S) => void, everyMs: number): () => void {
+  let remaining = streams.values();
+  let due = 0;
+  const timer = setInterval(() => {
+    due = Math.min(streams.size, due + (streams.size * TICK_MS) / everyMs);
+    for (; due >= 1; due--) {
+      let { value, done } = remaining.next();
+      if (done === true) {
+        remaining = streams.values();
+        ({ value, done } = remaining.next());
+      }
+      if (value === undefined) return;
+      beat(value);
+    }
+  }, TICK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
