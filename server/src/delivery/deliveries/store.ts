@@ -1,10 +1,10 @@
-import { type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { OuterJoined, Reader, Tx } from '../../platform/db/database.ts';
 import { EVENT_COLUMNS, type EventRow, findEvent } from '../../record/events/store.ts';
 import { BLOCKED_BY } from '../order.ts';
 import { insertDeliveryJobs, matchesFilters } from '../outbox.ts';
-import type { RequestHeader } from '../sending/schema.ts';
+import type { Exchange } from '../sending/schema.ts';
 import type { HourCounts } from '../sending/store.ts';
 import { describeState, type Waiting } from './describe-state.ts';
 
@@ -34,18 +34,11 @@ export async function integrationExists(db: Reader, id: number): Promise<boolean
   return rows.length > 0;
 }
 
-export type Attempt = {
+export type Attempt = Exchange & {
   number: number;
   startedAt: string;
   outcome: string | null;
   durationMs: number | null;
-  status: number | null;
-  address: string | null;
-  error: string | null;
-  response: string | null;
-  headers: Record<string, string> | null;
-  bodySha256: string | null;
-  requestHeaders: RequestHeader[] | null;
 };
 
 export type RecordRow = {
@@ -208,14 +201,13 @@ const chosenBy = (integration: number, which: Redelivered) =>
 export type ReplayRange = { deliveries: number; first: number | null; last: number | null };
 
 /** The plan of `reopenDeliveries`. */
-export async function planReopening(
-  db: Reader,
-  integration: number,
-  which: Redelivered,
-): Promise<ReplayRange> {
+export const planReopening = (db: Reader, integration: number, which: Redelivered): Promise<ReplayRange> =>
+  rangeOf(db, sql`select event_id from (${chosenBy(integration, which)}) as chosen`);
+
+async function rangeOf(db: Reader, eventIds: RawBuilder<unknown>): Promise<ReplayRange> {
   const { rows } = await sql<ReplayRange>`
     select count(*) as deliveries, min(event_id) as first, max(event_id) as last
-    from (${chosenBy(integration, which)}) as chosen`.execute(db);
+    from (${eventIds}) as chosen (event_id)`.execute(db);
   return rows[0] ?? { deliveries: 0, first: null, last: null };
 }
 
@@ -286,16 +278,8 @@ const missedBy = (integration: number, { since, until, limit }: BackfillRange) =
   order by events.id limit ${limit}`;
 
 /** The plan of `backfillDeliveries`. */
-export async function planBackfill(
-  db: Reader,
-  integration: number,
-  range: BackfillRange,
-): Promise<ReplayRange> {
-  const { rows } = await sql<ReplayRange>`
-    select count(*) as deliveries, min(id) as first, max(id) as last
-    from (${missedBy(integration, range)}) as missed`.execute(db);
-  return rows[0] ?? { deliveries: 0, first: null, last: null };
-}
+export const planBackfill = (db: Reader, integration: number, range: BackfillRange): Promise<ReplayRange> =>
+  rangeOf(db, missedBy(integration, range));
 
 /** Inserts the missed deliveries. `replay_of` is the failed delivery of the event. */
 export async function backfillDeliveries(tx: Tx, integration: number, range: BackfillRange): Promise<number> {

@@ -15,7 +15,7 @@ import type { Receiver } from '../integrations/receiver.ts';
 import { signatureHeaders } from '../integrations/signing.ts';
 import { makeRedactor } from './redact.ts';
 import { nextStep, type Outcome, retryAfterMs } from './schedule.ts';
-import type { RequestHeader } from './schema.ts';
+import type { Exchange, RequestHeader } from './schema.ts';
 import { shownHeaders } from './shown-request.ts';
 import { storableJson } from './storable-json.ts';
 
@@ -33,7 +33,7 @@ export type Claim = {
 };
 
 /** The stored outcome of an attempt. */
-export type Result = {
+export type Result = Exchange & {
   delivery: number;
   attempt: number;
   integration: number;
@@ -42,14 +42,6 @@ export type Result = {
   outcome: Outcome;
   waitedMs: number;
   durationMs: number;
-  status: number | null;
-  address: string | null;
-  error: string | null;
-  response: string | null;
-  headers: Record<string, string> | null;
-  bodySha256: string | null;
-  /** The headers of the request, with secrets masked. */
-  requestHeaders: RequestHeader[] | null;
   state: 'success' | 'successWithErrors' | 'failed' | 'retrying';
   stateDetails: string;
   details: object;

@@ -16,6 +16,18 @@ export const RequestHeader = Named(
 );
 export type RequestHeader = Static<typeof RequestHeader>;
 
+/** What is stored of a request and its response. */
+export type Exchange = {
+  status: number | null;
+  address: string | null;
+  error: string | null;
+  response: string | null;
+  headers: Record<string, string> | null;
+  bodySha256: string | null;
+  /** The headers of the request, with secrets masked. */
+  requestHeaders: RequestHeader[] | null;
+};
+
 export const RenderedRequest = Named(
   'RenderedRequest',
   Type.Object({

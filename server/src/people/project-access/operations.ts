@@ -20,6 +20,13 @@ const WRITE = ['PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
 const RULES =
   'Only owners of the project and admins can grant or revoke a role with permissions that they lack. The last owner cannot be removed.';
 
+/** The event of those with a role before is an update. */
+const GRANTED = [
+  'project-access-added',
+  'project-access-user-roles-updated',
+  'project-access-group-roles-updated',
+] as const;
+
 const roleId = PathId('Role');
 
 /** Users and groups have the same operations. */
@@ -92,11 +99,7 @@ export const PROJECT_ACCESS: OperationModule = {
       output: Nothing,
       rejects: [409],
       rejectUnknownFields: [],
-      events: [
-        'project-access-added',
-        'project-access-user-roles-updated',
-        'project-access-group-roles-updated',
-      ],
+      events: GRANTED,
       run: (current, { params: { projectId: project }, body }) =>
         changeAccess(current, project, addRoles, grantsOfRoles(body)),
     }),
@@ -111,11 +114,7 @@ export const PROJECT_ACCESS: OperationModule = {
       output: Nothing,
       rejects: [409],
       rejectUnknownFields: [],
-      events: [
-        'project-access-added',
-        'project-access-user-roles-updated',
-        'project-access-group-roles-updated',
-      ],
+      events: GRANTED,
       run: (current, { params: { projectId: project, roleId: role }, body }) =>
         changeAccess(current, project, addRoles, grantsOfHolders(Number(role), body)),
     }),

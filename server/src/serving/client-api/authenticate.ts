@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { networkOf } from '../../platform/admission/network.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
@@ -44,3 +45,13 @@ export async function authenticate(
   }
   return token;
 }
+
+/** Authenticates before the body is read, so that nobody without a token sends a large one. */
+export const tokenCheck =
+  (tokens: Tokens, kinds?: readonly TokenKind[], textOf = authorizationOf) =>
+  async (request: FastifyRequest): Promise<void> => {
+    request.sdkToken = await authenticate(tokens, textOf(request), request.ip, kinds);
+    request.sdkToken.used = true;
+  };
+
+const authorizationOf = ({ headers }: FastifyRequest): string => tokenText(headers.authorization);

@@ -13,12 +13,13 @@ import type { Streams } from '../streaming/streams.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { acceptBulk, acceptMetrics, acceptRegistration } from './accept.ts';
 import { askedOf } from './asked.ts';
-import { authenticate, knownToken, tokenText } from './authenticate.ts';
+import { knownToken, tokenCheck, tokenText } from './authenticate.ts';
 import { authorize, forgetLost } from './authorize.ts';
 import { objectOf } from './bodies.ts';
 import { needsInlineSegments } from './client-spec.ts';
 import { presentedRevision } from './etag.ts';
 import type { Operation } from './metrics.ts';
+import { reportRoutes } from './report-routes.ts';
 import type { Responder } from './responses.ts';
 import {
   BulkMetrics,
@@ -236,99 +237,55 @@ export function clientRoutes(
     ),
   );
 
-  /** Before the body is read, so that nobody without a token sends a megabyte. */
-  const onRequest = async (request: FastifyRequest): Promise<void> => {
-    const token = await authenticate(state.tokens, tokenText(request.headers.authorization), request.ip);
-    token.used = true;
-    request.sdkToken = token;
-  };
+  const onRequest = tokenCheck(state.tokens);
 
-  app.post(
-    '/api/client/register',
-    {
-      onRequest,
-      config: { sdkOperation: 'register' },
-      schema: {
-        operationId: 'registerClient',
-        tags,
-        security,
+  reportRoutes(
+    app,
+    responder,
+    { onRequest, security },
+    { status: 202, description: Nothing, body: NOTHING },
+    [
+      {
+        path: '/api/client/register',
+        operation: 'register',
+        id: 'registerClient',
         summary: 'Register an application',
         description:
           'Notes the application, the instance and the SDK. An SDK calls this when it starts. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created.',
         body: Registration,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
+        accept: request => acceptRegistration(reports, request),
       },
-    },
-    async (request, reply) => {
-      acceptRegistration(reports, request);
-      responder.send(reply, 'register', 202, NOTHING);
-    },
-  );
-
-  app.post(
-    '/api/client/metrics',
-    {
-      onRequest,
-      config: { sdkOperation: 'metrics' },
-      schema: {
-        operationId: 'sendClientMetrics',
-        tags,
-        security,
+      {
+        path: '/api/client/metrics',
+        operation: 'metrics',
+        id: 'sendClientMetrics',
         summary: 'Send metrics',
         description:
           'Adds the counts of an SDK: how often each feature was enabled and disabled, and each variant served. The server writes them within 10 s. Counts that cannot be read are skipped, so that no SDK stops. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: Metrics,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
+        accept: request => acceptMetrics(reports, request),
       },
-    },
-    async (request, reply) => {
-      await acceptMetrics(reports, request);
-      responder.send(reply, 'metrics', 202, NOTHING);
-    },
-  );
-
-  app.post(
-    '/api/client/metrics/bulk',
-    {
-      onRequest,
-      config: { sdkOperation: 'metrics' },
-      schema: {
-        operationId: 'sendBulkMetrics',
-        tags,
-        security,
+      {
+        path: '/api/client/metrics/bulk',
+        operation: 'metrics',
+        id: 'sendBulkMetrics',
         summary: 'Send metrics of a proxy',
         description:
           'Adds the applications and counts that a proxy such as Unleash Edge collected. An invalid body is rejected as a whole. Entries of another environment than that of the token are skipped. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: BulkMetrics,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
+        accept: request => acceptBulk(reports, request),
       },
-    },
-    async (request, reply) => {
-      await acceptBulk(reports, request);
-      responder.send(reply, 'metrics', 202, NOTHING);
-    },
-  );
-
-  app.post(
-    '/api/client/metrics/edge',
-    {
-      onRequest,
-      config: { sdkOperation: 'metrics' },
-      schema: {
-        operationId: 'sendEdgeMetrics',
-        tags,
-        security,
+      {
+        path: '/api/client/metrics/edge',
+        operation: 'metrics',
+        id: 'sendEdgeMetrics',
         summary: 'Send data about a proxy',
         description:
           'Accepts what Unleash Edge reports about itself, and stores nothing of it. Requires an API token of type backend or client.',
         body: EdgeData,
-        response: { 202: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
+        accept: ({ body }) => objectOf(body),
       },
-    },
-    async (request, reply) => {
-      objectOf(request.body);
-      responder.send(reply, 'metrics', 202, NOTHING);
-    },
+    ],
   );
 
   app.post(

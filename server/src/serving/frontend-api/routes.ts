@@ -3,9 +3,10 @@ import { ApiError } from '../../platform/errors.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { callerOf } from '../caller.ts';
 import { acceptMetrics, acceptRegistration } from '../client-api/accept.ts';
-import { authenticate, type TokenKind, tokenText } from '../client-api/authenticate.ts';
+import { type TokenKind, tokenCheck } from '../client-api/authenticate.ts';
 import { authorize } from '../client-api/authorize.ts';
 import { objectOf, PUBLIC_BODY_LIMIT_BYTES } from '../client-api/bodies.ts';
+import { reportRoutes } from '../client-api/report-routes.ts';
 import type { Responder } from '../client-api/responses.ts';
 import { Metrics, Registration } from '../client-api/schema.ts';
 import { preflightHeaders, setCorsHeaders } from '../cors/headers.ts';
@@ -53,17 +54,7 @@ export function frontendRoutes(
     });
   };
 
-  /** Before the body is read, so that nobody without a token sends a large one. */
-  const checkToken = async (request: FastifyRequest): Promise<void> => {
-    const token = await authenticate(
-      state.tokens,
-      tokenText(request.headers.authorization),
-      request.ip,
-      KINDS,
-    );
-    token.used = true;
-    request.sdkToken = token;
-  };
+  const onRequest = tokenCheck(state.tokens, KINDS);
 
   app.addHook('onRequest', async (request, reply) => setCorsHeaders(state.origins, request, reply));
 
@@ -101,7 +92,7 @@ export function frontendRoutes(
   app.post(
     '/api/frontend',
     {
-      onRequest: checkToken,
+      onRequest,
       bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
       config: { sdkOperation: 'frontend' },
       schema: {
@@ -129,69 +120,42 @@ export function frontendRoutes(
     );
   });
 
-  app.post(
-    '/api/frontend/client/register',
-    {
-      onRequest: checkToken,
-      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
-      config: { sdkOperation: 'frontend-register' },
-      schema: {
-        operationId: 'registerFrontendClient',
-        tags,
-        security,
+  reportRoutes(
+    app,
+    responder,
+    { onRequest, bodyLimit: PUBLIC_BODY_LIMIT_BYTES, security },
+    { status: 200, description: ACCEPTED, body: OK, headers: TEXT_TYPE },
+    [
+      {
+        path: '/api/frontend/client/register',
+        operation: 'frontend-register',
+        id: 'registerFrontendClient',
         summary: 'Register a frontend application',
         description:
           'Accepts a registration as POST /api/client/register does. Requires an API token of type frontend.',
         body: Registration,
-        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415) },
+        accept: request => acceptRegistration(reports, request),
       },
-    },
-    async (request, reply) => {
-      acceptRegistration(reports, request);
-      responder.send(reply, 'frontend-register', 200, OK, TEXT_TYPE);
-    },
-  );
-
-  app.post(
-    '/api/frontend/client/metrics',
-    {
-      onRequest: checkToken,
-      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
-      config: { sdkOperation: 'frontend-metrics' },
-      schema: {
-        operationId: 'sendFrontendMetrics',
-        tags,
-        security,
+      {
+        path: '/api/frontend/client/metrics',
+        operation: 'frontend-metrics',
+        id: 'sendFrontendMetrics',
         summary: 'Send metrics of a frontend application',
         description:
           'Accepts metrics as POST /api/client/metrics does. Requires an API token of type frontend.',
         body: Metrics,
-        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415) },
+        accept: request => acceptMetrics(reports, request),
       },
-    },
-    async (request, reply) => {
-      await acceptMetrics(reports, request);
-      responder.send(reply, 'frontend-metrics', 200, OK, TEXT_TYPE);
-    },
-  );
-
-  app.post(
-    '/api/frontend/client/events',
-    {
-      onRequest: checkToken,
-      bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
-      config: { sdkOperation: 'frontend-events' },
-      schema: {
-        operationId: 'sendFrontendEvents',
-        tags,
-        security,
+      {
+        path: '/api/frontend/client/events',
+        operation: 'frontend-events',
+        id: 'sendFrontendEvents',
         summary: 'Send impression events of a frontend application',
         description:
           'Accepts the impression events of newer frontend SDKs and discards them. Requires an API token of type frontend.',
         body: ImpressionEvents,
-        response: { 200: ACCEPTED, ...errorResponses(400, 401, 403, 413, 415) },
+        accept: () => {},
       },
-    },
-    async (_, reply) => responder.send(reply, 'frontend-events', 200, OK, TEXT_TYPE),
+    ],
   );
 }

@@ -4,7 +4,7 @@ import { notFound } from '../../platform/errors.ts';
 import { EVENT_STREAM_HEAD } from '../../platform/http/output/server-sent-events.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
 import { callerOf } from '../caller.ts';
-import { authenticate, type TokenKind, tokenText } from '../client-api/authenticate.ts';
+import { type TokenKind, tokenCheck, tokenText } from '../client-api/authenticate.ts';
 import { PUBLIC_BODY_LIMIT_BYTES } from '../client-api/bodies.ts';
 import type { CountRequest } from '../client-api/metrics.ts';
 import type { Responder } from '../client-api/responses.ts';
@@ -39,6 +39,11 @@ const FAILURES = {
   503: failure('The server cannot evaluate now. Retry-After contains the seconds to wait'),
 };
 
+/** The protocol has a header of its own for the token. */
+function tokenOrKey({ headers: { authorization, 'x-api-key': key } }: FastifyRequest): string {
+  return authorization === undefined ? String(key ?? '') : tokenText(authorization);
+}
+
 /** The OpenFeature Remote Evaluation Protocol, for the providers of OpenFeature. */
 export function ofrepRoutes(
   app: FastifyInstance,
@@ -52,13 +57,7 @@ export function ofrepRoutes(
   const addresses = makeAddresses(state.tokens);
   const waitForRevision = makeWaitForRevision(state);
 
-  /** Before the body is read, so that nobody without a token sends a large one. */
-  const checkToken = async (request: FastifyRequest): Promise<void> => {
-    const { authorization, 'x-api-key': key } = request.headers;
-    const text = authorization === undefined ? String(key ?? '') : tokenText(authorization);
-    request.sdkToken = await authenticate(state.tokens, text, request.ip, KINDS);
-    request.sdkToken.used = true;
-  };
+  const onRequest = tokenCheck(state.tokens, KINDS, tokenOrKey);
 
   /** The scope of the token, and the context completed for it. */
   const asked = async (request: FastifyRequest) => {
@@ -88,7 +87,7 @@ export function ofrepRoutes(
   app.post(
     '/ofrep/v1/evaluate/flags/:key',
     {
-      onRequest: checkToken,
+      onRequest,
       bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
       config: { sdkOperation: 'ofrep-flag' },
       schema: {
@@ -128,7 +127,7 @@ export function ofrepRoutes(
   app.post(
     '/ofrep/v1/evaluate/flags',
     {
-      onRequest: checkToken,
+      onRequest,
       bodyLimit: PUBLIC_BODY_LIMIT_BYTES,
       config: { sdkOperation: 'ofrep' },
       schema: {

@@ -1,6 +1,6 @@
 import { shownTarget } from '../../../platform/outgoing/target.ts';
 import { ellipsize } from '../../../platform/text.ts';
-import { linkTo } from './parts.ts';
+import { linkTo, USERNAME } from './parts.ts';
 import type { Occasion, PlanRequests, Provider } from './provider.ts';
 
 const MAX_TITLE = 256;
@@ -50,14 +50,7 @@ export const discord: Provider = {
       required: true,
       sensitive: true,
     },
-    {
-      name: 'username',
-      displayName: 'User name',
-      type: 'textfield',
-      description: 'Under which name messages appear; Halyard if left out.',
-      required: false,
-      sensitive: false,
-    },
+    USERNAME,
   ],
   tagTypes: [],
   signed: false,

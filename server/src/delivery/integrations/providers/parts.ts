@@ -1,6 +1,16 @@
 import type { Occasion, ParameterDefinition, Parameters } from './provider.ts';
 import { renderTemplate } from './template.ts';
 
+/** The author of messages in a chat. */
+export const USERNAME: ParameterDefinition = {
+  name: 'username',
+  displayName: 'User name',
+  type: 'textfield',
+  description: 'Under which name messages appear; Halyard if left out.',
+  required: false,
+  sensitive: false,
+};
+
 export const CUSTOM_HEADERS: ParameterDefinition = {
   name: 'customHeaders',
   displayName: 'Extra HTTP headers',

@@ -1,5 +1,5 @@
 import { shownTarget } from '../../../platform/outgoing/target.ts';
-import { CUSTOM_HEADERS, customHeaders, listOf, tagValues } from './parts.ts';
+import { CUSTOM_HEADERS, customHeaders, listOf, tagValues, USERNAME } from './parts.ts';
 import type { PlanRequests, Provider } from './provider.ts';
 import { slackRejection } from './slack-errors.ts';
 import { slackMessage } from './slack-text.ts';
@@ -56,14 +56,7 @@ export const slack: Provider = {
       required: false,
       sensitive: false,
     },
-    {
-      name: 'username',
-      displayName: 'User name',
-      type: 'textfield',
-      description: 'Under which name messages appear; Halyard if left out.',
-      required: false,
-      sensitive: false,
-    },
+    USERNAME,
     {
       name: 'emojiIcon',
       displayName: 'Emoji',
