@@ -178,7 +178,7 @@ function operationsOfHolder({ kind, Kind, id, updated, deleted }: (typeof HOLDER
       params: ofRole,
       output: Nothing,
       rejects: [409],
-      events: ['project-access-added', updated, deleted],
+      events: ['project-access-added', updated],
       run: (current, { params: { projectId: project, holderId, roleId: role } }) =>
         changeAccess(current, project, replaceRoles, grantsOf(holderId, [Number(role)])),
     }),

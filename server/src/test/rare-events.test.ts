@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { makeFeature, makeMember, makeUser } from './factories.ts';
+import { useHarness } from './harness.ts';
+import { call } from './request.ts';
+
+// Events that an operation records only in a certain state, which the tests of its module do not need.
+
+const harness = useHarness();
+const PROJECT = '/api/admin/projects/default';
+const FEATURE = `${PROJECT}/features/rare`;
+/** The roles of a project that every instance has. */
+const [OWNER, MEMBER] = [4, 5];
+let user: number;
+let group: number;
+
+type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+async function send(method: Method, url: string, body?: unknown) {
+  const response = await call(harness.app, method, url, { body });
+  expect(response.status, `${method} ${url} ${JSON.stringify(response.body)}`).toBeLessThan(300);
+  return response.body;
+}
+
+/** The types of the events that the request records. */
+async function eventsOf(method: Method, url: string, body?: unknown): Promise<string[]> {
+  const { rows: before } = await sql<{ last: number }>`select max(id) as last from events`.execute(
+    harness.db,
+  );
+  await send(method, url, body);
+  const { rows } = await sql<{ type: string }>`
+    select type from events where id > ${before[0]?.last ?? 0} order by id`.execute(harness.db);
+  return rows.map(({ type }) => type);
+}
+
+beforeAll(async () => {
+  await makeFeature(harness.db, 'default', { name: 'rare' });
+  await makeFeature(harness.db, 'default', { name: 'parent' });
+  // The last owner of a project cannot be removed.
+  await makeMember(harness.db, await makeUser(harness.db, 'Viewer'), 'default', 'Owner');
+  user = (await makeUser(harness.db, 'Viewer')).id;
+  group = (await send('POST', '/api/admin/groups', { name: 'Rare' })).id;
+});
+
+test('a project is deleted with its context fields', async () => {
+  await send('POST', '/api/admin/projects', { id: 'shops', name: 'Shops' });
+  await send('POST', '/api/admin/projects/shops/context', { name: 'shop' });
+
+  expect(await eventsOf('DELETE', '/api/admin/projects/shops')).toContain('context-field-deleted');
+});
+
+test('a feature is unmarked as stale by an update, a patch and an import', async () => {
+  const markStale = () => send('POST', `${PROJECT}/stale`, { features: ['rare'], stale: true });
+
+  await markStale();
+  expect(await eventsOf('PUT', FEATURE, { stale: false })).toContain('feature-stale-off');
+  await markStale();
+  expect(await eventsOf('PATCH', FEATURE, [{ op: 'replace', path: '/stale', value: false }])).toContain(
+    'feature-stale-off',
+  );
+  await markStale();
+  expect(
+    await eventsOf('POST', '/api/admin/features-batch/import', {
+      project: 'default',
+      environment: 'development',
+      data: { features: [{ name: 'rare', stale: false }], featureStrategies: [] },
+    }),
+  ).toContain('feature-stale-off');
+});
+
+test('several features are disabled by one request', async () => {
+  await send('POST', `${FEATURE}/environments/development/on`);
+
+  expect(
+    await eventsOf('POST', `${PROJECT}/bulk_features/environments/development/off`, { features: ['rare'] }),
+  ).toEqual(['feature-environment-disabled']);
+});
+
+test('a feature that is archived loses its parents, and is disabled when it is revived by its name', async () => {
+  await send('POST', `${FEATURE}/dependencies`, { feature: 'parent' });
+  await send('POST', `${FEATURE}/environments/development/on`);
+
+  expect(await eventsOf('DELETE', FEATURE)).toEqual(
+    expect.arrayContaining(['feature-archived', 'feature-dependencies-removed']),
+  );
+  expect(await eventsOf('POST', '/api/admin/archive/revive/rare')).toEqual(
+    expect.arrayContaining(['feature-revived', 'feature-environment-disabled']),
+  );
+});
+
+test.each(['user', 'group'] as const)(
+  'the roles of a %s change from none to one, another and none',
+  async kind => {
+    const held = `${PROJECT}/${kind}s/${kind === 'user' ? user : group}/roles`;
+
+    expect(await eventsOf('PUT', `${held}/${OWNER}`)).toEqual(['project-access-added']);
+    expect(await eventsOf('PUT', `${held}/${MEMBER}`)).toEqual([`project-access-${kind}-roles-updated`]);
+    expect(await eventsOf('DELETE', `${held}/${MEMBER}`)).toEqual([`project-access-${kind}-roles-deleted`]);
+    expect(await eventsOf('PUT', held, { roles: [MEMBER] })).toEqual(['project-access-added']);
+    expect(await eventsOf('PUT', held, { roles: [] })).toEqual([`project-access-${kind}-roles-deleted`]);
+  },
+);
+
+test('a user and a group with a role get another one', async () => {
+  const updated = ['project-access-user-roles-updated', 'project-access-group-roles-updated'];
+  const holders = { users: [user], groups: [group] };
+  await send('POST', `${PROJECT}/access`, { roles: [MEMBER], ...holders });
+
+  const granted = await eventsOf('POST', `${PROJECT}/access`, { roles: [OWNER], ...holders });
+  await send('PUT', `${PROJECT}/users/${user}/roles/${OWNER}`);
+  await send('PUT', `${PROJECT}/groups/${group}/roles/${OWNER}`);
+  const one = await eventsOf('POST', `${PROJECT}/role/${MEMBER}/access`, {
+    users: [{ id: user }],
+    groups: [{ id: group }],
+  });
+
+  expect(granted).toEqual(expect.arrayContaining(updated));
+  expect(one).toEqual(expect.arrayContaining(updated));
+});
