@@ -12,6 +12,12 @@ export async function takeTutorial(page: Page, to: string): Promise<number> {
     await page.screenshot({ path: join(to, `tutorial-${name}.png`) });
     taken++;
   };
+  /** Messages disappear, but the recent changes stay on the page. */
+  const recentChanges = (words: RegExp, number: number) =>
+    page
+      .getByText(words)
+      .nth(number - 1)
+      .waitFor();
 
   await page.setViewportSize({ width: 1280, height: 720 });
   await openPage(page, '/projects/payments');
@@ -23,7 +29,7 @@ export async function takeTutorial(page: Page, to: string): Promise<number> {
   await page.getByRole('heading', { level: 1, name: FLAG }).waitFor();
 
   await page.getByLabel('Enabled in development', { exact: true }).click();
-  await page.getByText('is enabled in development').waitFor();
+  await recentChanges(/enabled flag/, 1);
 
   await openPage(page, `${PAGE}?environment=production`);
   await page.getByRole('button', { name: 'Add strategy' }).click();
@@ -36,13 +42,13 @@ export async function takeTutorial(page: Page, to: string): Promise<number> {
   await page.getByLabel('Rollout in percent').press('Tab');
   await take('strategy');
   await page.getByRole('button', { name: /^Save to production/ }).click();
-  await page.getByText('Saved to production.').waitFor();
+  await page.getByRole('button', { name: 'Sweden first' }).waitFor();
 
   await page.getByLabel('Enabled in production', { exact: true }).click();
   await page.getByRole('alertdialog').waitFor();
   await take('enable');
   await page.getByRole('button', { name: 'Enable', exact: true }).click();
-  await page.getByText('is enabled in production').waitFor();
+  await recentChanges(/enabled flag/, 2);
 
   const table = ['userId,country', '42,SE', '7,SE', '42,NO'].join('\n');
   const form = { project: 'payments', feature: FLAG, environment: 'production', csv: table };
@@ -55,7 +61,7 @@ export async function takeTutorial(page: Page, to: string): Promise<number> {
   await page.getByLabel('Rollout in percent').press('Tab');
   await take('more');
   await page.getByRole('button', { name: /^Save to production/ }).click();
-  await page.getByText('Saved to production.').waitFor();
+  await recentChanges(/updated strategy/, 1);
   await openPage(page, `${PAGE}/events`);
   await take('events');
   return taken;
