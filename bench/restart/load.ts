@@ -13,6 +13,8 @@ type Count = { sent: number; failed: Map<string, number> };
 
 export type Load = {
   failed: () => number;
+  /** The failures by kind of request, in one line. */
+  failures: () => string;
   /** Counts by kind of request, one per line. */
   summary: () => string;
   stop: () => Promise<void>;
@@ -133,12 +135,14 @@ export function startLoad(entry: string, token: string): Load {
   return {
     failed: () =>
       [...counts.values()].flatMap(count => [...count.failed.values()]).reduce((sum, n) => sum + n, 0),
+    failures: () =>
+      [...counts]
+        .filter(([, { failed }]) => failed.size > 0)
+        .map(([kind, { failed }]) => `${kind} ${listed(failed)}`)
+        .join(', '),
     summary: () =>
       [...counts]
-        .map(
-          ([kind, { sent, failed }]) =>
-            `${kind}: ${sent} sent, failed: ${[...failed].map(([why, n]) => `${n} × ${why}`).join(', ') || 'none'}`,
-        )
+        .map(([kind, { sent, failed }]) => `${kind}: ${sent} sent, failed: ${listed(failed) || 'none'}`)
         .join('\n'),
     stop: async () => {
       isRunning = false;
@@ -146,3 +150,6 @@ export function startLoad(entry: string, token: string): Load {
     },
   };
 }
+
+const listed = (failed: Map<string, number>): string =>
+  [...failed].map(([why, n]) => `${n} × ${why}`).join(', ');

@@ -84,7 +84,7 @@ async function restartServers(servers: Server[], token: string): Promise<boolean
         servers[at] = await start(at);
         const took = ((performance.now() - began) / 1_000).toFixed(1);
         console.log(
-          `round ${round}, server ${at + 1}: ${took} s, ${load.failed()} failed, load ${loadavg()[0]?.toFixed(1)}`,
+          `round ${round}, server ${at + 1}: ${took} s, ${load.failed()} failed${load.failures() && ` (${load.failures()})`}, load ${loadavg()[0]?.toFixed(1)}`,
         );
       }
     }

@@ -24,6 +24,7 @@ export type Problem = { step: number; what: string };
 
 /** The longest wait. The server lets another attempt of a killed request run after a minute. */
 const MAX_WAIT_MS = 150_000;
+const DISMISS_MS = 2000;
 
 /**
  * Carries out the steps in a page, and compares the page with a model: what the user typed, what the server has, and who
@@ -107,7 +108,12 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
   const toggle = async (step: number, isRejected = false) => {
     const before = await enabled();
     states.expect([before, !before]);
-    for (let left = await dismiss.count(); left > 0; left--) await dismiss.first().click();
+    // A message can also disappear by itself before it is clicked.
+    while ((await dismiss.count()) > 0)
+      await dismiss
+        .first()
+        .click({ timeout: DISMISS_MS })
+        .catch(() => {});
     await page.getByRole('switch', { name: 'Enabled in development' }).click();
     // Nothing else on the page shows that a toggle is under way.
     await page.getByText(/(is|was not) (enabled|disabled) in development\./).waitFor();
