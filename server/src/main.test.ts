@@ -291,23 +291,27 @@ test('a client that sends its headers or its body too slowly is cut off; others 
   }
 });
 
-test('connections that arrive at once while the server is busy are all established, and served', async () => {
-  const server = await commonServer();
-  let [connected, served] = [0, 0];
-  server.process.kill('SIGSTOP');
-  const sockets = Array.from({ length: 1_000 }, () => {
-    const socket = connect(server.port, '127.0.0.1', () => {
-      connected++;
-      socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
+// Other systems allow fewer waiting connections.
+test.skipIf(process.platform !== 'linux')(
+  'connections that arrive at once while the server is busy are all established, and served',
+  async () => {
+    const server = await commonServer();
+    let [connected, served] = [0, 0];
+    server.process.kill('SIGSTOP');
+    const sockets = Array.from({ length: 1_000 }, () => {
+      const socket = connect(server.port, '127.0.0.1', () => {
+        connected++;
+        socket.write('GET /health HTTP/1.1\r\nhost: x\r\n\r\n');
+      });
+      return socket.once('data', () => served++);
     });
-    return socket.once('data', () => served++);
-  });
 
-  await expect.poll(() => connected).toBe(1_000);
-  server.process.kill('SIGCONT');
-  await expect.poll(() => served).toBe(1_000);
-  for (const socket of sockets) socket.destroy();
-});
+    await expect.poll(() => connected).toBe(1_000);
+    server.process.kill('SIGCONT');
+    await expect.poll(() => served).toBe(1_000);
+    for (const socket of sockets) socket.destroy();
+  },
+);
 
 test.each([
   ['nonsense', 'NONSENSE\r\n\r\n', 400],
