@@ -86,6 +86,22 @@ test('rejects an unknown, forged, expired or replaced link and that of a deleted
   expect((await validate(valid)).status).toBe(200);
 });
 
+test('a link is invalid after the user or an admin has changed the password', async () => {
+  const { id, username } = await makePerson(harness.db);
+  const first = await makeLink(id);
+  const browser = await logIn(harness.app, username);
+  await browser.ask('POST', '/api/admin/user/change-password', {
+    body: { oldPassword: PASSWORD, password: NEW },
+  });
+  expect((await validate(first)).status).toBe(401);
+
+  const second = await makeLink(id);
+  await call(harness.app, 'POST', `/api/admin/user-admin/${id}/change-password`, {
+    body: { password: PASSWORD },
+  });
+  expect((await setByLink(second)).status).toBe(401);
+});
+
 test('computes no hash for an invalid link, and keeps the link after a weak password', async () => {
   const { id } = await makePerson(harness.db);
   const token = await makeLink(id);
@@ -357,10 +373,12 @@ test('rejects a network that uses links too often with 429, before a hash is com
     });
   for (let n = 0; n < 60; n++) expect((await use('192.0.2.50')).statusCode).toBe(401);
 
-  const rejected = await use('192.0.2.50');
+  // At a time, because the network may use another link every 2 s.
+  const more = await Promise.all(Array.from({ length: 60 }, () => use('192.0.2.50')));
 
-  expect([rejected.statusCode, rejected.json().name]).toEqual([429, 'RateLimitError']);
-  expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(0);
+  const rejected = more.find(({ statusCode }) => statusCode === 429);
+  expect(rejected?.json().name).toBe('RateLimitError');
+  expect(Number(rejected?.headers['retry-after'])).toBeGreaterThan(0);
   expect((await use('192.0.2.51')).statusCode).toBe(401);
 });
 
