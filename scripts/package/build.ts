@@ -59,6 +59,9 @@ function writeFiles(folder: string, consoleFolder: string): void {
     recursive: true,
     filter: path => !relative(consoleFolder, path).startsWith('.'),
   });
+  // A release has the manual. A build for a test can do without it.
+  const help = join(ROOT, 'site/dist/help');
+  if (existsSync(help)) cpSync(help, join(folder, 'site/dist/help'), { recursive: true });
   for (const path of ['server/migrations', 'server/demo-story.jsonl', 'openapi.json', 'LICENSE'])
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   cpSync(join(ROOT, 'server/bin'), join(folder, 'bin'), { recursive: true });

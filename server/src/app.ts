@@ -5,6 +5,7 @@ import { sessionCookieName } from './access/cookie.ts';
 import { installGate, requestLimits, UNGATED } from './access/gate.ts';
 import { installAuthentication, installAuthorization } from './access/guard.ts';
 import { type ConsoleFiles, NOT_BUILT } from './console/files.ts';
+import { type Help, helpRoutes } from './console/help.ts';
 import { consoleRoutes, sendConsole } from './console/routes.ts';
 import { BACKFILL, DELIVERIES } from './delivery/deliveries/operations.ts';
 import { deliveryPreviewRoute } from './delivery/deliveries/routes.ts';
@@ -176,6 +177,7 @@ type BuildOptions = ServerOptions &
     evaluation?: Partial<SliceLimits>;
     usageLimits?: Partial<MergeLimits>;
     consoleFiles?: ConsoleFiles;
+    help?: Help | undefined;
     /** Whether the database accepts no writes. */
     isReadOnly?: () => boolean;
   };
@@ -194,6 +196,7 @@ export async function buildApp(
     evaluation,
     usageLimits,
     consoleFiles = NOT_BUILT,
+    help,
     isReadOnly = () => false,
     ...options
   }: BuildOptions = {},
@@ -346,6 +349,7 @@ export async function buildApp(
   impactMetricsRoute(app, usage.impact);
   register(APPLICATIONS);
   docsRoutes(app);
+  helpRoutes(app, help);
   consoleRoutes(app, consoleFiles);
   return app;
 }

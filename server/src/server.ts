@@ -1,5 +1,6 @@
 import { buildApp, integrationSettings } from './app.ts';
 import { loadConsole } from './console/files.ts';
+import { loadHelp } from './console/help.ts';
 import { checkSealed } from './delivery/integrations/reseal.ts';
 import { deliveryMetrics } from './delivery/sending/metrics.ts';
 import { createInitialAdminTokens } from './people/api-tokens/initial-admin-tokens.ts';
@@ -101,12 +102,13 @@ export async function startServer(config: Config): Promise<Server> {
     poolSize: METRICS_CONNECTIONS,
     preparedStatements: false,
   });
-  const consoleFiles = await loadConsole();
+  const [consoleFiles, help] = await Promise.all([loadConsole(), loadHelp()]);
   const app = await buildApp(db, config, {
     longReadDb,
     searchDb,
     sdkDb,
     consoleFiles,
+    help,
     isReadOnly: () => writeState.isReadOnly,
   });
   poolMetrics(app.metrics, pools);

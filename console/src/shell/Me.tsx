@@ -33,6 +33,9 @@ export function Me() {
         <Menu.Item component={Link} to="/profile">
           Profile
         </Menu.Item>
+        <Menu.Item component="a" href="/help/" target="_blank">
+          Help
+        </Menu.Item>
         <Menu.Item component="a" href="/docs/">
           API reference
         </Menu.Item>

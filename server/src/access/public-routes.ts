@@ -2,6 +2,8 @@
 export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/',
   '/assets/*',
+  '/help',
+  '/help/*',
   '/health',
   '/ready',
   '/internal-backstage/prometheus',

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { locate } from '../platform/files.ts';
 import type { Encoding } from '../platform/http/output/accept-encoding.ts';
 import { copyOf, type StoredFile } from '../platform/http/output/stored-file.ts';
+import { CONTENT_TYPES } from './content-types.ts';
 
 export const CONSOLE_FOLDER = fileURLToPath(locate('console'));
 
@@ -15,19 +16,6 @@ const MOST_FILES = 1_000;
 const MOST_BYTES = 67_108_864;
 
 const COPIES = { '.br': 'br', '.gz': 'gzip' } as const satisfies Record<string, Encoding>;
-
-const CONTENT_TYPES: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-  '.woff2': 'font/woff2',
-};
 
 export const NOT_BUILT: ConsoleFiles = {
   files: new Map(),

@@ -10,6 +10,8 @@ const PATHS = {
   migrations: 'server/migrations/',
   /** Where `npm run build` writes the console. */
   console: 'console/dist/',
+  /** Where `npm run build:help` writes the manual. */
+  help: 'site/dist/help/',
   /** The script of the page at /docs/. Only the package has it as a file; a clone reads it from the library. */
   apiPage: 'server/api-page.js',
   /** The rows of the demo story, written by `npm run demo-snapshot`. */

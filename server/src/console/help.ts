@@ -1,0 +1,102 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { locate } from '../platform/files.ts';
+import type { App } from '../platform/http/app.ts';
+import { acceptedEncoding } from '../platform/http/output/accept-encoding.ts';
+import { hasEntityTag } from '../platform/http/output/entity-tag.ts';
+import { addVary } from '../platform/http/output/stored-file.ts';
+import { CONTENT_TYPES } from './content-types.ts';
+
+export const HELP_FOLDER = fileURLToPath(locate('help'));
+
+/** The manual of this version: its files by path with their ETags, and the content security policy of its pages. */
+export type Help = { folder: string; etags: ReadonlyMap<string, string>; policy: string };
+
+/** The manual has about 1,000 files. More than this is another folder. */
+const MAX_FILES = 5_000;
+
+/** Astro writes the hash of the content into these names. */
+const IMMUTABLE = /^_astro\//;
+const HIDDEN = { schema: { hide: true } };
+
+/** Reads the list of files, or undefined if the manual is not built. The files stay on the disk: together they are 20 MB. */
+export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const paths = entries
+    .filter(entry => entry.isFile())
+    .map(entry => relative(folder, join(entry.parentPath, entry.name)));
+  const isBuilt = ['index.html', '404.html', 'inline-scripts.json'].every(path => paths.includes(path));
+  if (!isBuilt || paths.length > MAX_FILES) return undefined;
+  const etags = new Map<string, string>();
+  for (const path of paths) {
+    const { size, mtimeMs } = await stat(join(folder, path));
+    etags.set(path, `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`);
+  }
+  const scripts: string[] = JSON.parse(await readFile(join(folder, 'inline-scripts.json'), 'utf8'));
+  return { folder, etags, policy: policyFor(scripts) };
+}
+
+/** The pages load nothing from elsewhere. Starlight has inline scripts, which are allowed by their hashes. */
+const policyFor = (scripts: string[]): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self' 'wasm-unsafe-eval' ${scripts.map(hash => `'sha256-${hash}'`).join(' ')}`,
+    "style-src 'self' 'unsafe-inline'",
+    "font-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+export function helpRoutes(app: App, help: Help | undefined): void {
+  const send = (request: FastifyRequest, reply: FastifyReply) => {
+    // From the address itself: the router makes no difference between a path with and without a slash at its end.
+    const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '').slice('/help'.length);
+    if (!help) return sendMissing(reply);
+    if (!path.endsWith('/') && help.etags.has(`${path}/index.html`.slice(1)))
+      return reply.redirect(`/help${path}/`, 301);
+    const file = (path.endsWith('/') ? `${path}index.html` : path).slice(1);
+    return help.etags.has(file)
+      ? sendHelp(request, reply, help, file)
+      : sendHelp(request, reply.code(404), help, '404.html');
+  };
+  app.get('/help', HIDDEN, send);
+  app.get('/help/*', HIDDEN, send);
+}
+
+/** Streams a file of the manual, compressed if the build wrote a compressed copy. */
+function sendHelp(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { folder, etags, policy }: Help,
+  path: string,
+): FastifyReply {
+  const hasCopy = etags.has(`${path}.br`);
+  const isCompressed =
+    hasCopy && acceptedEncoding(request.headers['accept-encoding']?.toString(), ['br']) === 'br';
+  const copy = isCompressed ? `${path}.br` : path;
+  const etag = String(etags.get(copy));
+  reply.headers({
+    etag,
+    'cache-control': IMMUTABLE.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'content-security-policy': policy,
+  });
+  if (hasCopy) addVary(reply);
+  if (hasEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (isCompressed) reply.header('content-encoding', 'br');
+  reply.type(CONTENT_TYPES[extname(path)] ?? 'application/octet-stream');
+  return reply.send(createReadStream(join(folder, copy)));
+}
+
+const sendMissing = (reply: FastifyReply): FastifyReply =>
+  reply
+    .code(404)
+    .type('text/html; charset=utf-8')
+    .send(
+      '<!doctype html>\n<html lang="en">\n<title>Halyard</title>\n<p>This server was built without the manual. Run npm run build:help and restart it, or read the docs folder.</p>\n</html>\n',
+    );

@@ -1,0 +1,49 @@
+import starlight from '@astrojs/starlight';
+import { defineConfig, passthroughImageService } from 'astro/config';
+import starlightLinksValidator from 'starlight-links-validator';
+import starlightOpenAPI, { openAPISidebarGroups } from 'starlight-openapi';
+import { readMap, type Section } from './scripts/map.ts';
+import { readPages } from './scripts/sources.ts';
+
+const base = process.env.SITE_BASE ?? '/';
+/** A server serves the manual at /help/ without the pages of its operations, because it has them at /docs/ already. */
+const withOperations = base === '/';
+
+const sidebar = readMap(readPages()).map(({ label, entries }) => ({
+  label,
+  collapsed: ['Reference', 'Work on Halyard'].includes(label),
+  items: entries.map(itemOf),
+}));
+
+function itemOf(entry: Section['entries'][number]): object {
+  if ('entries' in entry) return { label: entry.label, items: entry.entries.map(itemOf) };
+  return { label: entry.label, slug: entry.page.slug };
+}
+
+export default defineConfig({
+  base,
+  outDir: withOperations ? 'dist/site' : 'dist/help',
+  // sharp is not needed: the pictures of the documentation are small already.
+  image: { service: passthroughImageService() },
+  integrations: [
+    starlight({
+      title: 'Halyard',
+      description: 'Feature flags with a complete record.',
+      sidebar: [...sidebar, ...(withOperations ? openAPISidebarGroups : [])],
+      customCss: ['./src/site.css'],
+      components: { MarkdownContent: './src/components/MarkdownContent.astro' },
+      pagination: false,
+      plugins: [
+        // Examples link to the reader's own server.
+        starlightLinksValidator({ errorOnLocalLinks: false, exclude: ['/docs/openapi.json'] }),
+        ...(withOperations
+          ? [
+              starlightOpenAPI([
+                { base: 'api', schema: '../openapi.json', sidebar: { label: 'Operations', collapsed: true } },
+              ]),
+            ]
+          : []),
+      ],
+    }),
+  ],
+});
