@@ -72,7 +72,7 @@ export default defineConfig({
         // Pure functions: no database, no browser.
         test: {
           name: 'console',
-          include: ['console/{src,scripts}/**/*.test.ts'],
+          include: ['console/{src,scripts,e2e}/**/*.test.ts'],
           sequence: { groupOrder: 0 },
         },
       },

@@ -1,19 +1,46 @@
-/** A page of the demo story, by the name of its pictures. Add a line for a new page. */
+import type { Page } from 'playwright-core';
+
+/** A page of the demo story, by the name of its pictures. Every path of routes.tsx has one (pages.test.ts). */
 export type Picture = {
   name: string;
   path: string;
   /** Pages without a session. */
   loggedOut?: true;
+  /** What a person does on the page before the picture is taken. */
+  act?: (page: Page) => Promise<void>;
 };
 
 /** Ids in the paths. They differ between runs. */
 export type Ids = { event: number; failing: number; delivery: number };
+
+/** What the pictures of the administration need, and the story does not have. */
+export type Created = {
+  role: number;
+  group: number;
+  account: number;
+  /** A user who may not toggle in production. */
+  tester: number;
+};
+
+/** Pages of an empty instance. */
+export const firstPictures: Picture[] = [
+  {
+    name: 'first-run',
+    path: '/',
+    act: async page => {
+      await page.getByRole('button', { name: 'Create flag' }).click();
+      await page.getByRole('button', { name: 'Create token for a server' }).click();
+      await page.getByText('Waiting for the first SDK…').waitFor();
+    },
+  },
+];
 
 export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
   { name: 'login', path: '/login', loggedOut: true },
   { name: 'new-user', path: '/new-user?token=unknown', loggedOut: true },
   { name: 'reset-password', path: '/reset-password?token=unknown', loggedOut: true },
   { name: 'invite', path: '/invite/unknown', loggedOut: true },
+  { name: 'logged-in', path: '/logged-in', loggedOut: true },
   { name: 'home', path: '/' },
   { name: 'flags', path: '/flags' },
   { name: 'flags-filtered', path: '/flags?status=production:enabled' },
@@ -22,6 +49,7 @@ export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
   { name: 'project-health', path: '/projects/payments/health' },
   { name: 'project-events', path: '/projects/payments/events' },
   { name: 'project-applications', path: '/projects/payments/applications' },
+  { name: 'project-usage', path: '/projects/payments/applications/usage' },
   { name: 'project-segments', path: '/projects/payments/segments' },
   { name: 'project-settings', path: '/projects/payments/settings' },
   { name: 'project-environments', path: '/projects/payments/settings/environments?edit=production' },
@@ -51,26 +79,51 @@ export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
     path: '/playground?project=payments&environment=development&environment=production&csv=userId%2Cplan%0A7%2Cgold%0A8%2Cfree',
   },
   { name: 'applications', path: '/applications' },
+  { name: 'unknown-flags', path: '/unknown-flags' },
+  { name: 'application', path: '/applications/checkout-service' },
+  { name: 'profile', path: '/profile' },
+];
+
+export const administrationPictures = ({ role, group, account, tester }: Created): Picture[] => [
   { name: 'admin-tokens', path: '/admin/tokens?token=1' },
   { name: 'admin-token-new', path: '/admin/tokens/new' },
   { name: 'admin-segments', path: '/admin/segments' },
-  { name: 'admin-segment', path: '/admin/segments/1' },
+  {
+    name: 'admin-segment',
+    path: '/admin/segments/1',
+    act: async page => {
+      await page.getByRole('textbox', { name: /^Values of / }).first().fill('PL');
+      await page.keyboard.press('Enter');
+      await page.getByRole('button', { name: /^Save/ }).waitFor();
+    },
+  },
+  { name: 'admin-segment-new', path: '/admin/segments/new' },
   { name: 'admin-environments', path: '/admin/environments' },
   { name: 'admin-context-fields', path: '/admin/context-fields' },
+  { name: 'admin-context-field-new', path: '/admin/context-fields/new' },
   { name: 'admin-context-field', path: '/admin/context-fields/country' },
   { name: 'admin-strategy-types', path: '/admin/strategy-types' },
   { name: 'admin-feature-types', path: '/admin/feature-types' },
   { name: 'admin-tags', path: '/admin/tags' },
-  { name: 'profile', path: '/profile' },
   { name: 'admin-users', path: '/admin/users' },
   { name: 'admin-user', path: '/admin/users?user=3' },
   { name: 'admin-groups', path: '/admin/groups' },
+  { name: 'admin-group', path: `/admin/groups/${group}` },
   { name: 'admin-group-new', path: '/admin/groups/new' },
   { name: 'admin-roles', path: '/admin/roles' },
-  { name: 'admin-role', path: '/admin/roles/5' },
+  {
+    name: 'admin-role',
+    path: `/admin/roles/${role}`,
+    act: page => page.getByLabel('Compare with').selectOption({ label: 'Member' }).then(() => undefined),
+  },
   { name: 'admin-role-new', path: '/admin/roles/new?from=5' },
   { name: 'admin-service-accounts', path: '/admin/service-accounts' },
+  { name: 'admin-service-account', path: `/admin/service-accounts/${account}` },
   { name: 'admin-invitations', path: '/admin/invitations' },
+  {
+    name: 'admin-explain-access',
+    path: `/admin/explain-access?user=${tester}&permission=UPDATE_FEATURE_ENVIRONMENT&project=payments&environment=production`,
+  },
   { name: 'admin-sign-in', path: '/admin/sign-in' },
   { name: 'admin-passwords', path: '/admin/sign-in/passwords' },
   { name: 'admin-origins', path: '/admin/sign-in/origins' },

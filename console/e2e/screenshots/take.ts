@@ -7,8 +7,8 @@ import { launch } from '../support/browser.ts';
 import { buildConsole } from '../support/build.ts';
 import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
-import { startStory } from '../support/story.ts';
-import { type Ids, pictures } from './pages.ts';
+import { startEmptyInstance, startStory } from '../support/story.ts';
+import { administrationPictures, type Created, firstPictures, type Ids, type Picture, pictures } from './pages.ts';
 import { takeTutorial } from './tutorial.ts';
 
 const { only, to } = readOptions({
@@ -21,6 +21,7 @@ const { only, to } = readOptions({
 });
 
 const SCHEMES = ['light', 'dark'] as const;
+type Scheme = (typeof SCHEMES)[number];
 
 await buildConsole();
 await mkdir(to, { recursive: true });
@@ -28,54 +29,154 @@ const story = await startStory();
 // Hinting moves letters to whole pixels, which makes the gaps between words uneven.
 const browser = await launch(['--font-render-hinting=none']);
 try {
-  let taken = 0;
-  const open = async (colorScheme: (typeof SCHEMES)[number]) =>
-    await (
-      await browser.newContext({
-        baseURL: story.url,
-        viewport: { width: 1440, height: 900 },
-        deviceScaleFactor: 1.5,
-        colorScheme,
-        reducedMotion: 'reduce',
-        locale: 'en-GB',
-        timezoneId: 'UTC',
-      })
-    ).newPage();
-  for (const scheme of SCHEMES) {
-    const [inside, outside] = [await open(scheme), await open(scheme)];
-    await logIn(inside, story.login);
-    for (const { name, path, loggedOut } of pictures(await readIds(inside))) {
-      if (!name.startsWith(only)) continue;
-      const page = loggedOut ? outside : inside;
-      await openPage(page, path);
-      await page.evaluate(() => document.fonts.ready.then(() => undefined));
-      await page.screenshot({ path: join(to, `${name}-${scheme}.png`) });
-      taken++;
-    }
-    for (const page of [inside, outside]) await page.context().close();
-  }
+  const admin = await openTab(story.url, 'light');
+  await logIn(admin, story.login);
+  let taken = await takeAll(pictures(await readIds(admin)));
+  // After the others, because it creates a role, a group and a service account.
+  taken += await takeAll(administrationPictures(await createPeople(admin)));
+  for (const scheme of SCHEMES) taken += await takeFirst(scheme);
   // Last, because it creates a flag.
-  if ('tutorial'.startsWith(only)) {
-    const page = await open('light');
-    await logIn(page, story.login);
-    taken += await takeTutorial(page, to);
-  }
+  if ('tutorial'.startsWith(only)) taken += await takeTutorial(admin, to);
   console.log(`Pictures taken: ${taken}, in ${to}/.`);
 } finally {
   await browser.close();
   await story.stop();
 }
 
+/** The number of pictures taken of the story, in both schemes. */
+async function takeAll(list: Picture[]): Promise<number> {
+  let taken = 0;
+  for (const scheme of SCHEMES) {
+    const [inside, outside] = [await openTab(story.url, scheme), await openTab(story.url, scheme)];
+    await logIn(inside, story.login);
+    for (const picture of list) taken += await take(picture.loggedOut ? outside : inside, picture, scheme);
+    for (const page of [inside, outside]) await page.context().close();
+  }
+  return taken;
+}
+
+/** On an instance of its own, because the pictures show what a first visitor does. */
+async function takeFirst(scheme: Scheme): Promise<number> {
+  if (!firstPictures.some(({ name }) => name.startsWith(only))) return 0;
+  const empty = await startEmptyInstance();
+  try {
+    const page = await openTab(empty.url, scheme);
+    await logIn(page, empty.login);
+    let taken = 0;
+    for (const picture of firstPictures) taken += await take(page, picture, scheme);
+    await page.context().close();
+    return taken;
+  } finally {
+    await empty.stop();
+  }
+}
+
+async function openTab(baseURL: string, colorScheme: Scheme): Promise<Page> {
+  const context = await browser.newContext({
+    baseURL,
+    viewport: { width: 1440, height: 900 },
+    deviceScaleFactor: 1.5,
+    colorScheme,
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  });
+  return await context.newPage();
+}
+
+/** The number of pictures taken. */
+async function take(page: Page, { name, path, act }: Picture, scheme: Scheme): Promise<number> {
+  if (!name.startsWith(only)) return 0;
+  await openPage(page, path);
+  await act?.(page);
+  await page.evaluate(() => document.fonts.ready.then(() => undefined));
+  await page.screenshot({ path: join(to, `${name}-${scheme}.png`) });
+  return 1;
+}
+
+const sendAs =
+  (page: Page) =>
+  async <T>(method: string, path: string, data?: unknown): Promise<T> => {
+    const response = await page.request.fetch(path, {
+      method,
+      ...(data === undefined ? {} : { data }),
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+    const text = await response.text();
+    if (!response.ok()) throw new Error(`${method} ${path} responded with ${response.status()}: ${text}`);
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  };
+
 /** The newest change of a strategy, the failing integration and its newest delivery. */
 async function readIds(page: Page): Promise<Ids> {
-  const read = async <T>(path: string): Promise<T> => (await page.request.get(path)).json();
-  const { events } = await read<{ events: { id: number }[] }>(
+  const send = sendAs(page);
+  const { events } = await send<{ events: { id: number }[] }>(
+    'GET',
     '/api/admin/search/events?type=IS:feature-strategy-update&limit=1',
   );
-  const { addons } = await read<{ addons: { id: number; description: string }[] }>('/api/admin/addons');
+  const { addons } = await send<{ addons: { id: number; description: string }[] }>(
+    'GET',
+    '/api/admin/addons',
+  );
   const failing = addons.find(({ description }) => description.includes('warehouse'))?.id ?? 0;
-  const deliveries = await read<{ integrationEvents: { id: number }[] }>(
+  const deliveries = await send<{ integrationEvents: { id: number }[] }>(
+    'GET',
     `/api/admin/addons/${failing}/events`,
   );
   return { event: events[0]?.id ?? 0, failing, delivery: deliveries.integrationEvents[0]?.id ?? 0 };
+}
+
+/** A role, a group that has it, and a service account. Emil gets a role that ends at production. */
+async function createPeople(page: Page): Promise<Created> {
+  const send = sendAs(page);
+  const { users } = await send<{ users: { id: number; username: string }[] }>('GET', '/api/admin/user-admin');
+  const idOf = (username: string): number => users.find(user => user.username === username)?.id ?? 0;
+  const createRole = async (name: string, description: string, permissions: object[]): Promise<number> => {
+    const { roles } = await send<{ roles: { id: number } }>('POST', '/api/admin/roles', {
+      name,
+      description,
+      type: 'custom',
+      permissions,
+    });
+    return roles.id;
+  };
+  const inEnvironments = (...environments: string[]) =>
+    environments.flatMap(environment =>
+      ['UPDATE_FEATURE_ENVIRONMENT', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY'].map(name => ({
+        name,
+        environment,
+      })),
+    );
+  const role = await createRole(
+    'Release manager',
+    'Ships what others build, and cannot change who has access.',
+    [
+      { name: 'UPDATE_FEATURE' },
+      { name: 'UPDATE_FEATURE_DEPENDENCY' },
+      { name: 'UPDATE_FEATURE_VARIANTS' },
+      { name: 'READ_PROJECT_API_TOKEN' },
+      { name: 'PROJECT_DEFAULT_STRATEGY_READ' },
+      ...inEnvironments('development', 'staging', 'production'),
+    ],
+  );
+  const tester = await createRole('Tester', 'Tries flags before they ship.', [
+    { name: 'UPDATE_FEATURE' },
+    ...inEnvironments('development', 'staging'),
+  ]);
+  const group = await send<{ id: number }>('POST', '/api/admin/groups', {
+    name: 'on-call',
+    description: 'Whoever has the pager this week',
+    users: [{ user: { id: idOf('ben') } }, { user: { id: idOf('dora') } }],
+  });
+  await send('PUT', `/api/admin/projects/payments/groups/${group.id}/roles`, { roles: [role] });
+  await send('PUT', `/api/admin/projects/payments/users/${idOf('emil')}/roles`, { roles: [tester] });
+  const account = await send<{ id: number }>('POST', '/api/admin/service-account', {
+    name: 'deploy-bot',
+    rootRole: 3,
+  });
+  await send('POST', `/api/admin/service-account/${account.id}/token`, {
+    description: 'Deployment pipeline',
+    expiresAt: new Date(Date.now() + 90 * 86_400_000).toISOString(),
+  });
+  return { role, group: group.id, account: account.id, tester: idOf('emil') };
 }

@@ -34,3 +34,25 @@ export async function startStory(): Promise<Story> {
     },
   };
 }
+
+/** A server on a new database with one admin. */
+export async function startEmptyInstance(): Promise<Story> {
+  const name = `halyard_story_${randomBytes(6).toString('hex')}`;
+  const login = { username: 'ada', password: randomBytes(15).toString('base64url') };
+  await createDatabase(name);
+  const running = await startProcess({
+    DATABASE_URL: urlOf(name),
+    HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
+    HALYARD_INIT_ADMIN_USERNAME: login.username,
+    HALYARD_INIT_ADMIN_PASSWORD: login.password,
+    LOG_LEVEL: 'warn',
+  });
+  return {
+    url: `http://localhost:${running.port}`,
+    login,
+    stop: async () => {
+      await stopProcess(running);
+      await dropDatabase(name);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { administrationPictures, pictures } from './pages.ts';
+
+/** Every path in routes.tsx. */
+const PATHS = [
+  ...readFileSync(new URL('../../src/routes.tsx', import.meta.url), 'utf8').matchAll(
+    /\b(?:alone|inShell|inAdministration)\(\s*'([^']+)'/g,
+  ),
+].map(([, path = '']) => path);
+
+test('takes a picture of every page', () => {
+  const taken = [
+    ...pictures({ event: 1, failing: 1, delivery: 1 }),
+    ...administrationPictures({ role: 1, group: 1, account: 1, tester: 1 }),
+  ].map(({ path }) => path.replace(/\?.*/, ''));
+
+  expect(PATHS.length).toBeGreaterThan(60);
+  const missing = PATHS.filter(path => {
+    const pattern = new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}$`);
+    // A path without a value, such as /segments/new, is not a picture of /segments/$segmentId.
+    return !taken.some(one => pattern.test(one) && (PATHS.includes(one) ? one === path : true));
+  });
+  expect(missing).toEqual([]);
+});
