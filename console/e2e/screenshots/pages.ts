@@ -92,7 +92,10 @@ export const administrationPictures = ({ role, group, account, tester }: Created
     name: 'admin-segment',
     path: '/admin/segments/1',
     act: async page => {
-      await page.getByRole('textbox', { name: /^Values of / }).first().fill('PL');
+      await page
+        .getByRole('textbox', { name: /^Values of / })
+        .first()
+        .fill('PL');
       await page.keyboard.press('Enter');
       await page.getByRole('button', { name: /^Save/ }).waitFor();
     },
@@ -114,7 +117,11 @@ export const administrationPictures = ({ role, group, account, tester }: Created
   {
     name: 'admin-role',
     path: `/admin/roles/${role}`,
-    act: page => page.getByLabel('Compare with').selectOption({ label: 'Member' }).then(() => undefined),
+    act: page =>
+      page
+        .getByLabel('Compare with')
+        .selectOption({ label: 'Member' })
+        .then(() => undefined),
   },
   { name: 'admin-role-new', path: '/admin/roles/new?from=5' },
   { name: 'admin-service-accounts', path: '/admin/service-accounts' },

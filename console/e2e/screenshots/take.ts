@@ -8,7 +8,14 @@ import { buildConsole } from '../support/build.ts';
 import { logIn } from '../support/log-in.ts';
 import { openPage } from '../support/open-page.ts';
 import { startEmptyInstance, startStory } from '../support/story.ts';
-import { administrationPictures, type Created, firstPictures, type Ids, type Picture, pictures } from './pages.ts';
+import {
+  administrationPictures,
+  type Created,
+  firstPictures,
+  type Ids,
+  type Picture,
+  pictures,
+} from './pages.ts';
 import { takeTutorial } from './tutorial.ts';
 
 const { only, to } = readOptions({

@@ -20,6 +20,8 @@ type Props = {
   flag?: string | undefined;
   /** The name that the programs send. */
   appName?: string | undefined;
+  /** Somebody waits for the first results. */
+  isTrial?: boolean;
   isStored: boolean;
   onStored(isStored: boolean): void;
   /** What to say instead of a program that needs a token of the other type. */
@@ -76,9 +78,15 @@ function StoreSecret({ token, isStored, onStored }: Props) {
   );
 }
 
-function Programs({ token, flag = 'new-checkout', appName = 'my-application', wrongType }: Props) {
+function Programs({
+  token,
+  flag = 'new-checkout',
+  appName = 'my-application',
+  isTrial = false,
+  wrongType,
+}: Props) {
   const type = token.type === 'frontend' ? 'frontend' : 'backend';
-  const snippets = snippetsOf({ url: location.origin, secret: token.secret, type, appName, flag });
+  const snippets = snippetsOf({ url: location.origin, secret: token.secret, type, appName, flag, isTrial });
   return (
     <Snippets
       snippets={snippets}

@@ -66,13 +66,7 @@ export function ConnectionLine({ connection }: { connection: ReturnType<typeof u
       )}
       {application && state !== 'waiting' && (
         <>
-          <Words
-            note={
-              flag === undefined
-                ? 'SDKs report their first evaluation within a minute.'
-                : sdkOf(application.sdkVersion)
-            }
-          >
+          <Words note={flag === undefined ? 'Waiting for its first report.' : sdkOf(application.sdkVersion)}>
             <b>{application.appName}</b> registered <Time at={application.lastSeen} />
             {flag !== undefined && (
               <>

@@ -33,6 +33,12 @@ test('starts the Node SDK without waiting for the server, and listens for errors
   expect(textOf('Node')).not.toContain('startUnleash');
 });
 
+test('keeps the Node program running, and reports soon to somebody who waits', () => {
+  expect(textOf('Node')).toContain('setInterval(');
+  expect(textOf('Node')).not.toContain('metricsInterval');
+  expect(textOf('Node', { ...TARGET, isTrial: true })).toContain('metricsInterval: 10_000,');
+});
+
 test('quotes names for JavaScript and for a shell', () => {
   expect(textOf('Node', { ...TARGET, appName: `Ada's \\ shop` })).toContain(`'Ada\\'s \\\\ shop'`);
   expect(textOf('curl', { ...TARGET, secret: `it's` })).toContain(`'Authorization: it'\\''s'`);

@@ -7,6 +7,8 @@ export type Target = {
   type: 'backend' | 'frontend';
   appName: string;
   flag: string;
+  /** Reports results more often than once a minute, so that somebody who waits for them sees them soon. */
+  isTrial?: boolean;
 };
 
 export type Snippet = {
@@ -32,7 +34,7 @@ const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').repla
 /** A word of a shell. */
 const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-const node = ({ url, secret, appName, flag }: Target): string => `// npm install unleash-client
+const node = ({ url, secret, appName, flag, isTrial }: Target): string => `// npm install unleash-client
 import { initialize } from 'unleash-client';
 
 const flags = initialize({
@@ -40,16 +42,16 @@ const flags = initialize({
   appName: ${quoted(appName)},
   customHeaders: {
     Authorization: ${quoted(secret)},
-  },
+  },${isTrial ? '\n  metricsInterval: 10_000, // The default is a minute.' : ''}
 });
 // Without this line, a server that is down would end the program.
 flags.on('error', error => console.error('flags:', error.message));
 
-flags.once('synchronized', () => {
-  if (flags.isEnabled(${quoted(flag)}, { userId: '42' })) {
-    // the new code
-  }
-});
+// The SDK does not keep a program running, so this one asks again and again.
+// Your application asks where it needs the flag.
+setInterval(() => {
+  console.log(${quoted(flag)}, flags.isEnabled(${quoted(flag)}, { userId: '42' }));
+}, 2_000);
 `;
 
 const browserSettings = ({ url, secret, appName }: Target): string => `{
@@ -66,9 +68,7 @@ import { UnleashClient } from 'unleash-proxy-client';
 const flags = new UnleashClient(${browserSettings(target)});
 flags.on('error', error => console.warn('flags:', error));
 flags.on('update', () => {
-  if (flags.isEnabled(${quoted(target.flag)})) {
-    // the new code
-  }
+  console.log(${quoted(target.flag)}, flags.isEnabled(${quoted(target.flag)}));
 });
 flags.start();
 `;
@@ -106,9 +106,10 @@ OpenFeature.setProvider(
 const flags = OpenFeature.getClient();
 
 // False while the server is down.
-if (await flags.getBooleanValue(${quoted(target.flag)}, false, { targetingKey: '42' })) {
-  // the new code
-}
+console.log(
+  ${quoted(target.flag)},
+  await flags.getBooleanValue(${quoted(target.flag)}, false, { targetingKey: '42' }),
+);
 `;
 
 const openFeatureInBrowser = (
@@ -123,9 +124,7 @@ OpenFeature.setProvider(
 );
 const flags = OpenFeature.getClient();
 flags.addHandler(ProviderEvents.Ready, () => {
-  if (flags.getBooleanValue(${quoted(target.flag)}, false)) {
-    // the new code
-  }
+  console.log(${quoted(target.flag)}, flags.getBooleanValue(${quoted(target.flag)}, false));
 });
 `;
 

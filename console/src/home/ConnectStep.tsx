@@ -118,6 +118,7 @@ export function ConnectStep({
           token={created}
           flag={flag}
           appName="first-application"
+          isTrial
           isStored={isStored}
           onStored={setStored}
           wrongType={

@@ -68,14 +68,14 @@ export function EvaluationStep({
           <>
             <b>{application ?? 'A program'}</b> evaluated <b className="mono">{flag?.name}</b>{' '}
             {yes + no > 0 &&
-              `${counted(yes + no, 'time')}: ${formatNumber(yes)} × enabled, ${formatNumber(no)} × disabled. `}
-            Toggle it, and the next evaluation differs.
+              `${counted(yes + no, 'time')}: ${formatNumber(yes)} enabled, ${formatNumber(no)} disabled. `}
+            Toggle it and watch your program.
           </>
         ) : (
           <>
             The result appears here when your code asks for{' '}
             {flag ? <b className="mono">{flag.name}</b> : 'the flag'}.
-            {isCurrent && ' SDKs report within a minute.'} Then toggle it.
+            {isCurrent && ' SDKs report at least once a minute.'} Then toggle it.
           </>
         )
       }
