@@ -75,7 +75,7 @@ async function startDemo(folder: string, args: string[]): Promise<Demo> {
 
 async function logIn(page: Page, { url, password }: Demo): Promise<void> {
   await page.goto(`${url}/flags`);
-  await page.getByLabel('Username or e-mail address').fill('ada');
+  await page.getByLabel('Username or email address').fill('ada');
   await page.getByLabel(/^Password/).fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('navigation', { name: 'Main' }).waitFor();

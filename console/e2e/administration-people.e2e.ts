@@ -25,22 +25,32 @@ async function logInWithRootRole(api: Api, page: Page, permissions: string[]): P
   await logIn(page, person);
 }
 
-/** Everyone may read these pages. */
-const VOCABULARY = ['Environments', 'Segments', 'Context fields', 'Strategy types', 'Feature types', 'Tags'];
+/** Everyone may read these pages, and ask about their own access. */
+const FOR_EVERYONE = [
+  'Explain access',
+  'Environments',
+  'Segments',
+  'Context fields',
+  'Strategy types',
+  'Feature types',
+  'Tags',
+];
 
 test('lists only the pages that the user may open', async ({ page, newPage, api, logInAs }) => {
   const viewers = await newPage();
   await logInAs({ rootRole: 'Viewer' }, viewers);
   await openPage(viewers, '/');
   await main(viewers).getByRole('link', { name: 'Administration' }).click();
-  await viewers.waitForURL('/admin/environments');
-  await expect.poll(() => column(viewers).getByRole('link').allTextContents()).toEqual(VOCABULARY);
+  await viewers.waitForURL('/admin/explain-access');
+  await expect.poll(() => column(viewers).getByRole('link').allTextContents()).toEqual(FOR_EVERYONE);
 
   await logInWithRootRole(api, page, ['READ_ROLE']);
   await openPage(page, '/');
   await main(page).getByRole('link', { name: 'Administration' }).click();
   await page.waitForURL('/admin/roles');
-  await expect.poll(() => column(page).getByRole('link').allTextContents()).toEqual(['Roles', ...VOCABULARY]);
+  await expect
+    .poll(() => column(page).getByRole('link').allTextContents())
+    .toEqual(['Roles', ...FOR_EVERYONE]);
   await page.keyboard.press('ControlOrMeta+k');
   await page.keyboard.type('roles');
   await page.getByRole('button', { name: /^Roles/ }).waitFor();

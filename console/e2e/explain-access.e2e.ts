@@ -16,15 +16,17 @@ test('explains why somebody may not do something, and follows the change that gr
   await page.getByRole('link', { name: 'Explain access' }).click();
   await page.getByRole('heading', { name: 'Explain access', level: 1 }).waitFor();
   await page.getByLabel('Person').selectOption({ label: person.username });
-  await page.getByLabel('may', { exact: true }).selectOption('CREATE_FEATURE');
+  // The words of the roles page. A permission in projects asks about a project.
+  await page.getByLabel('may', { exact: true }).selectOption({ label: 'Create flags' });
+  await expect.poll(() => page.getByLabel('in project').inputValue()).not.toBe('');
   await page.getByLabel('in project').selectOption(project);
 
   const verdict = page.getByRole('status').filter({ hasText: person.username });
   await verdict.filter({ hasText: 'No.' }).waitFor();
-  await page.getByText('Missing: Create feature').waitFor();
+  await page.getByText('Missing: Create flags').waitFor();
   const change = page.getByRole('listitem').filter({ hasText: `Grant ${person.username} the role Member` });
   await change.waitFor();
-  expect(await change.getByRole('link', { name: 'Open' }).getAttribute('href')).toBe(
+  expect(await change.getByRole('link', { name: 'Open project access' }).getAttribute('href')).toBe(
     `/projects/${project}/settings/access`,
   );
   await accessible(page);
@@ -56,8 +58,12 @@ test('lets everyone ask about themselves, and a hidden project looks like a miss
   await api.send('PUT', `/api/admin/projects/${hidden}/settings`, { mode: 'private' });
   const person = await logInAs({});
 
-  await page.goto('/admin/explain-access?permission=CREATE_PROJECT');
-  await page.getByText(`${person.username} may not use “Create project” on the instance.`).waitFor();
+  await page.goto('/admin/explain-access?permission=ADMIN');
+  await page.getByText(`${person.username} may not do everything on the instance.`).waitFor();
+  await page.getByText('Grants every permission on the whole instance').waitFor();
+  expect(await page.getByLabel('may', { exact: true }).inputValue()).toBe('ADMIN');
+  // Somebody else has to grant it.
+  expect(await page.getByRole('link', { name: /^Open / }).count()).toBe(0);
   expect(await page.getByLabel('Person').locator('option').count()).toBe(1);
 
   for (const project of [hidden, 'no-such-project']) {

@@ -52,7 +52,7 @@ quickly('the keyboard alone is enough from the login to a redelivery', async ({ 
   await page.getByRole('heading', { name: 'Log in to Halyard' }).waitFor();
 
   // Log in.
-  await tabTo(page, 'Username or e-mail address');
+  await tabTo(page, 'Username or email address');
   await page.keyboard.type(username);
   await tabTo(page, 'Password');
   await page.keyboard.type(password);

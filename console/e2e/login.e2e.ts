@@ -9,7 +9,7 @@ test('a user logs in and gets to the page that they asked for', async ({ page, a
   await page.getByRole('heading', { name: 'Log in to Halyard' }).waitFor();
   await accessible(page);
 
-  await page.getByLabel('Username or e-mail address').fill(username);
+  await page.getByLabel('Username or email address').fill(username);
   await page.getByLabel(/^Password/).fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
 
@@ -23,7 +23,7 @@ const ownServer = testWithOwnServer();
 ownServer('a wrong password is rejected, and too many of them lock the login', async ({ page, api }) => {
   const { username, password } = await createPerson(api);
   await page.goto('/login');
-  await page.getByLabel('Username or e-mail address').fill(username);
+  await page.getByLabel('Username or email address').fill(username);
   const tryPassword = async (text: string) => {
     await page.getByLabel(/^Password/).fill(text);
     const response = page.waitForResponse(received => received.url().endsWith('/auth/simple/login'));

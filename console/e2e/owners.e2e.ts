@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { createFlag, createPerson, createProject } from './support/api.ts';
+import { createFlag, createPerson, createProject, unique } from './support/api.ts';
 import { test } from './support/test.ts';
 
 test('names the owner of a flag, finds flags by owner, and shows what somebody owns', async ({
@@ -11,16 +11,18 @@ test('names the owner of a flag, finds flags by owner, and shows what somebody o
   const project = await createProject(api);
   const name = await createFlag(api, project);
   const other = await createFlag(api, project);
-  const person = await createPerson(api, {});
+  const olga = `Olga ${unique()}`;
+  const person = await createPerson(api, { name: olga });
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`/projects/${project}/features/${name}`);
 
   await page.getByText('No owner.').waitFor();
   await page.getByRole('button', { name: 'Change the owners' }).click();
   const panel = page.getByRole('dialog');
-  await panel.getByLabel('Add a person or group').fill(person.username);
-  await page.getByRole('option', { name: person.username }).click();
-  await panel.getByRole('button', { name: `Remove ${person.username}` }).waitFor();
+  // By the name that people know, which is not the username.
+  await panel.getByLabel('Add a person or group').fill(olga);
+  await page.getByRole('option', { name: `${olga} (${person.username})` }).click();
+  await panel.getByRole('button', { name: `Remove ${olga}` }).waitFor();
   await accessible(page);
   await panel.getByRole('button', { name: 'Save owners' }).click();
   await panel.waitFor({ state: 'hidden' });
@@ -35,4 +37,6 @@ test('names the owner of a flag, finds flags by owner, and shows what somebody o
   await page.getByRole('link', { name }).waitFor();
   await page.getByText('only owner').waitFor();
   await accessible(page);
+  await page.getByRole('button', { name: 'Deactivate…' }).click();
+  await panel.getByText(`${olga} owns ${name}, which may need a different owner.`).waitFor();
 });

@@ -222,6 +222,7 @@ test('access is granted to several at a time, changed and revoked, and the last 
   }
   await accessible(page);
   await panel.getByRole('button', { name: 'Add 3 members' }).click();
+  await page.getByText(/^Granted .* to 3 members\.$/).waitFor();
   await roleOf(group).waitFor();
   expect(await roleOf(ben.username).locator('option:checked').textContent()).toBe('Member');
 

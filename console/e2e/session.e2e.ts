@@ -17,7 +17,7 @@ async function fillIntegration(page: Page): Promise<string> {
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Your session ended' });
 
 async function logInAgain(page: Page, { username, password }: Person): Promise<void> {
-  await dialogOf(page).getByLabel('Username or e-mail address').fill(username);
+  await dialogOf(page).getByLabel('Username or email address').fill(username);
   await dialogOf(page)
     .getByLabel(/^Password/)
     .fill(password);
@@ -38,8 +38,8 @@ test('a session that ends while editing asks for a login, and nothing is lost', 
     .getByText('Your last change is not saved yet. It is saved as soon as you log in.')
     .waitFor();
   await page.keyboard.press('Escape');
-  await dialogOf(page).getByLabel('Username or e-mail address').waitFor();
-  expect(await dialogOf(page).getByLabel('Username or e-mail address').inputValue()).toBe(person.username);
+  await dialogOf(page).getByLabel('Username or email address').waitFor();
+  expect(await dialogOf(page).getByLabel('Username or email address').inputValue()).toBe(person.username);
   const password = dialogOf(page).getByLabel(/^Password/);
   await expect.poll(() => password.evaluate(element => element === document.activeElement)).toBe(true);
   await accessible(page);

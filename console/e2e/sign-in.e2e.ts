@@ -55,7 +55,7 @@ test('the login page shows no text of the address', async ({ page }) => {
   expect(await page.getByText('Call us').count()).toBe(0);
 
   await page.goto('/login?failed=Call%20us');
-  await page.getByLabel('Username or e-mail address').waitFor();
+  await page.getByLabel('Username or email address').waitFor();
   expect(await page.getByText('Call us').count()).toBe(0);
 });
 
@@ -77,7 +77,7 @@ test('an invitation link creates an account that can log in', async ({ page, api
   await page.getByRole('button', { name: 'Sign up' }).click();
   await page.getByText('Your account is ready. Log in with your password.').waitFor();
   await accessible(page);
-  await page.getByLabel('Username or e-mail address').fill(email);
+  await page.getByLabel('Username or email address').fill(email);
   await page.getByLabel(/^Password/).fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
 

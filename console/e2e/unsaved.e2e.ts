@@ -206,7 +206,7 @@ test('input survives the end of the session and a reload, and another user does 
   await api.send('DELETE', `/api/admin/user-admin/${person.id}/sessions`);
 
   await reload(page);
-  await page.getByLabel('Username or e-mail address').fill(person.username);
+  await page.getByLabel('Username or email address').fill(person.username);
   await page.getByLabel(/^Password/).fill(person.password);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('Your unsaved input is restored.').waitFor();

@@ -195,7 +195,7 @@ async function logInAgain(page: Page, { person }: World): Promise<boolean> {
 }
 
 async function submit(page: Page, { username, password }: Person): Promise<void> {
-  await page.getByLabel('Username or e-mail address').fill(username, { timeout: LOGIN_MS });
+  await page.getByLabel('Username or email address').fill(username, { timeout: LOGIN_MS });
   await passwordOf(page).fill(password, { timeout: LOGIN_MS });
   await page.getByRole('button', { name: 'Log in' }).click({ timeout: LOGIN_MS });
 }

@@ -60,15 +60,15 @@ export function TokenDetail({
         />
         <DangerZone>
           <DangerAction
-            title="Delete this token"
+            title={`Delete ${token.tokenName}`}
             action="Delete token"
             call={project === undefined ? 'deleteApiToken' : 'deleteProjectApiToken'}
             {...(project !== undefined && { project })}
             onConfirm={remove}
           >
             {used.length > 0
-              ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep the flags that they have, and get no changes.`
-              : 'Every server rejects it immediately. SDKs with this token get no changes.'}
+              ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep the flags that they have and stop receiving changes.`
+              : 'Every server rejects it immediately. SDKs with this token stop receiving changes.'}
           </DangerAction>
         </DangerZone>
       </div>

@@ -91,7 +91,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
         />
         <TextInput
           label="Name"
-          description="A part of addresses and of the API. It never changes."
+          description="Part of URLs and of the API. It never changes."
           classNames={{ input: 'mono' }}
           required
           maxLength={100}

@@ -39,7 +39,7 @@ export function EnvironmentsPage() {
           </a>
           <Can call="createEnvironment">
             <Button variant="filled" leftSection={<Plus size={14} />} onClick={create}>
-              New environment
+              New environment <kbd className={s.kbd}>N</kbd>
             </Button>
           </Can>
         </>

@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { Check, Info, Minus, Shield, Users, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
+import { can, type Me } from '../api/can.ts';
+import { useMe } from '../api/me.ts';
+import { permissionLabel } from '../roles/areas.ts';
 import { Env } from '../ui/Env.tsx';
 import { Person } from '../ui/Person.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -8,10 +11,8 @@ import s from './explain-access.module.css';
 import type { Change, Explanation, OtherRole, Path } from './queries.ts';
 import { placeOf, sideEffects, verdictOf, whyNot } from './words.ts';
 
-type LabelOf = (permission: string) => string;
-
 /** The verdict first, then the chain behind it, or what is missing and what would grant it. */
-export function ExplanationView({ explanation, labelOf }: { explanation: Explanation; labelOf: LabelOf }) {
+export function ExplanationView({ explanation }: { explanation: Explanation }) {
   const { allowed, paths, otherRoles } = explanation;
   return (
     <div className={s.explanation}>
@@ -20,13 +21,13 @@ export function ExplanationView({ explanation, labelOf }: { explanation: Explana
           {allowed ? <Check size={14} /> : <X size={14} />}
         </i>
         <p>
-          <b>{allowed ? 'Yes.' : 'No.'}</b> {verdictOf(explanation, labelOf)}
+          <b>{allowed ? 'Yes.' : 'No.'}</b> {verdictOf(explanation)}
         </p>
       </div>
       {allowed ? (
-        <Because explanation={explanation} labelOf={labelOf} />
+        <Because explanation={explanation} />
       ) : (
-        <Missing explanation={explanation} labelOf={labelOf} />
+        <Missing explanation={explanation} />
       )}
       {otherRoles.length > 0 && allowed && paths.length > 0 && (
         <>
@@ -66,7 +67,7 @@ const lossOf = ({ group, role }: Path, name: string): string =>
     ? `if ${name} leaves ${group.name}, or the group loses the role ${role.name}, access ends.`
     : `if ${name} loses the role ${role.name}, access ends.`;
 
-function Because({ explanation, labelOf }: { explanation: Explanation; labelOf: LabelOf }) {
+function Because({ explanation }: { explanation: Explanation }) {
   const { paths, reason } = explanation;
   if (reason === 'admin-token') return <p className={s.text}>An admin token may do everything.</p>;
   if (paths.length === 0)
@@ -88,7 +89,7 @@ function Because({ explanation, labelOf }: { explanation: Explanation; labelOf: 
             'includes every permission'
           ) : (
             <>
-              includes <b>{labelOf(path.permission)}</b> <Place explanation={explanation} />
+              includes <b>{permissionLabel(path.permission)}</b> <Place explanation={explanation} />
             </>
           )}
         </Step>
@@ -184,24 +185,34 @@ function Step({
   );
 }
 
-function Missing({ explanation, labelOf }: { explanation: Explanation; labelOf: LabelOf }) {
+function Missing({ explanation }: { explanation: Explanation }) {
+  const me = useMe();
   const { subject, permission, reason, otherRoles, paths, changes, grantors } = explanation;
-  const held = [...paths, ...otherRoles];
   if (reason === 'deactivated')
     return <p className={s.text}>An admin can reactivate the user, who then has the same roles again.</p>;
   return (
     <>
       <h2>What {subject.name} has</h2>
       <ol className={s.chain}>
-        {held.map(one => (
+        {paths.map(one => (
           <HeldSteps key={keyOf(one)} held={one} explanation={explanation} />
+        ))}
+        {otherRoles.map(one => (
+          <Fragment key={keyOf(one)}>
+            <HeldSteps held={one} explanation={explanation} />
+            {one.why === 'other-environments' && (
+              <Step icon={<Shield size={14} />}>
+                <b>{one.role.name}</b> {whyNot(one)}
+              </Step>
+            )}
+          </Fragment>
         ))}
         <Step icon={<X size={14} />} tone="bad" note={permission && <code>{permission}</code>}>
           {reason === 'cannot-read-project' ? (
             'Missing: a role in the private project'
           ) : (
             <>
-              Missing: <b>{labelOf(permission ?? '')}</b> <Place explanation={explanation} />
+              Missing: <b>{permissionLabel(permission ?? '')}</b> <Place explanation={explanation} />
             </>
           )}
         </Step>
@@ -215,11 +226,13 @@ function Missing({ explanation, labelOf }: { explanation: Explanation; labelOf: 
             </i>
             <p>
               <ChangeText change={change} explanation={explanation} />
-              <small>{sideEffects(change)}</small>
+              <small>{sideEffects(change, permission)}</small>
             </p>
-            <Link className={s.link} {...placeToChange(change, explanation)}>
-              Open
-            </Link>
+            {mayChange(me, change, explanation) && (
+              <Link className={s.link} {...placeToChange(change, explanation)}>
+                {OPEN[change.kind]}
+              </Link>
+            )}
           </li>
         ))}
       </ul>
@@ -237,6 +250,18 @@ function Missing({ explanation, labelOf }: { explanation: Explanation; labelOf: 
     </>
   );
 }
+
+const OPEN: Record<Change['kind'], string> = {
+  'join-group': 'Open group',
+  'set-root-role': 'Open user',
+  'grant-project-role': 'Open project access',
+};
+
+/** Whether the reader can make the change, or has to ask somebody. */
+const mayChange = (me: Me, { kind }: Change, { project }: Explanation): boolean =>
+  kind === 'grant-project-role'
+    ? can(me, 'addProjectAccess', { project: project?.id })
+    : can(me, kind === 'join-group' ? 'updateGroup' : 'updateUser');
 
 /** The page on which somebody makes the change. */
 function placeToChange({ kind, group }: Change, { subject, project }: Explanation) {

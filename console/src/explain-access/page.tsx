@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { can } from '../api/can.ts';
 import { useMe } from '../api/me.ts';
+import { permissionLabel } from '../roles/areas.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import { CopyLink } from '../ui/Copy.tsx';
 import { Failure } from '../ui/Failure.tsx';
@@ -11,7 +12,7 @@ import { Skeleton } from '../ui/Skeleton.tsx';
 import { nameOf } from '../users/words.ts';
 import { ExplanationView } from './Explanation.tsx';
 import s from './explain-access.module.css';
-import { accountsQuery, explanationQuery, permissionsQuery } from './queries.ts';
+import { accountsQuery, explanationQuery, ON_INSTANCE, permissionsQuery } from './queries.ts';
 import { type Question, questionOf, withChoice } from './question.ts';
 
 /** Why somebody may or may not do something, and what would change it. The address has the question. */
@@ -19,8 +20,7 @@ export function ExplainAccessPage() {
   const question = questionOf(useSearch({ strict: false }));
   const { data: permissions } = useQuery(permissionsQuery);
   const { data, error, refetch } = useQuery(explanationQuery(question));
-  const labels = permissions?.flatMap(({ items }) => items) ?? [];
-  const labelOf = (name: string) => labels.find(({ value }) => value === name)?.label ?? name;
+  const displayName = useDisplayName();
   return (
     <Page
       title="Explain access"
@@ -39,13 +39,29 @@ export function ExplainAccessPage() {
         {error ? (
           <Failure error={error} onRetry={() => void refetch()} />
         ) : data ? (
-          <ExplanationView explanation={data} labelOf={labelOf} />
+          <ExplanationView
+            explanation={{
+              ...data,
+              subject: { ...data.subject, name: displayName(data.subject.id) ?? data.subject.name },
+            }}
+          />
         ) : (
           <Skeleton />
         )}
       </div>
     </Page>
   );
+}
+
+/** The name that people know. The server decides by the username or the email address. */
+function useDisplayName(): (id: number) => string | undefined {
+  const me = useMe();
+  const { data } = useQuery({ ...accountsQuery, enabled: can(me, 'getUsers') });
+  return id => {
+    if (id === me.user.id) return me.user.name;
+    const user = data?.users.find(one => one.id === id);
+    return user ? nameOf(user) : data?.serviceAccounts.find(one => one.id === id)?.name;
+  };
 }
 
 type Options = { group: string; items: { value: string; label: string }[] }[];
@@ -61,14 +77,33 @@ function Ask({ question, permissions }: { question: Question; permissions: Optio
       search: withChoice(question, field, event.target.value),
       replace: true,
     });
+  // Every permission has one answer on the instance, but somebody who asks about flags means a project.
+  const choosePermission = (event: { target: { value: string } }) => {
+    const { value } = event.target;
+    const group = permissions.find(({ items }) => items.some(item => item.value === value))?.group;
+    const needsProject = group !== undefined && group !== ON_INSTANCE && question.project === undefined;
+    const project = needsProject ? projects[0]?.id : undefined;
+    void navigate({
+      to: '/admin/explain-access',
+      search: withChoice(project ? { ...question, project } : question, 'permission', value),
+      replace: true,
+    });
+  };
+  const known = permissions.some(({ items }) => items.some(({ value }) => value === question.permission));
   return (
     <div className={s.ask}>
       <PersonSelect value={question.user ?? ''} onChange={choose('user')} />
       <NativeSelect
         label="may"
         value={question.permission ?? ''}
-        data={[{ value: '', label: 'Read' }, ...permissions]}
-        onChange={choose('permission')}
+        data={[
+          { value: '', label: question.project === undefined ? 'Log in and read' : 'Read' },
+          ...(question.permission === undefined || known
+            ? []
+            : [{ value: question.permission, label: permissionLabel(question.permission) }]),
+          ...permissions,
+        ]}
+        onChange={choosePermission}
       />
       <NativeSelect
         label="in project"

@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
+import { environmentRows, permissionLabel } from '../roles/areas.ts';
 import type { Question } from './question.ts';
 
 export type Explanation = schemas['AccessExplanation'];
@@ -27,15 +28,19 @@ export const permissionsQuery = queryOptions({
     const { permissions } = await unwrap(api.GET('/api/admin/permissions', { signal }));
     const inEnvironments = permissions.environments[0]?.permissions ?? [];
     return [
-      { group: 'In an environment', items: inEnvironments.map(asItem) },
-      { group: 'In a project', items: permissions.project.map(asItem) },
-      { group: 'On the instance', items: permissions.root.map(asItem) },
+      { group: 'In an environment', items: environmentRows(inEnvironments.map(nameOf)).map(asItem) },
+      { group: 'In a project', items: permissions.project.map(nameOf).map(asItem) },
+      { group: ON_INSTANCE, items: ['ADMIN', ...permissions.root.map(nameOf)].map(asItem) },
     ];
   },
   staleTime: 60_000,
 });
 
-const asItem = ({ name, displayName }: Permission) => ({ value: name, label: displayName });
+/** The group of the permissions that need no project. */
+export const ON_INSTANCE = 'On the instance';
+
+const nameOf = ({ name }: Permission): string => name;
+const asItem = (name: string) => ({ value: name, label: permissionLabel(name) });
 
 /** Users and service accounts. Only admins may list them. */
 export const accountsQuery = queryOptions({

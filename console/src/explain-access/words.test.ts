@@ -16,15 +16,18 @@ const EXPLANATION: Explanation = {
   changes: [],
   grantors: [],
 };
-const verdict = (change: Partial<Explanation>) =>
-  verdictOf({ ...EXPLANATION, ...change }, () => 'Update feature environment');
+const verdict = (change: Partial<Explanation>) => verdictOf({ ...EXPLANATION, ...change });
 
 test.each<[Partial<Explanation>, string]>([
-  [{}, 'dora may use “Update feature environment” in production of Payments.'],
-  [{ environment: null }, 'dora may use “Update feature environment” in Payments.'],
+  [{}, 'dora may enable and disable flags in production of Payments.'],
+  [{ permission: 'READ_PROJECT_API_TOKEN', environment: null }, 'dora may read API tokens in Payments.'],
   [
     { allowed: false, reason: 'lacks-permission', project: null, environment: null },
-    'dora may not use “Update feature environment” on the instance.',
+    'dora may not enable or disable flags on the instance.',
+  ],
+  [
+    { permission: null, reason: 'everyone', project: null, environment: null },
+    'dora may log in and read every project that is not private.',
   ],
   [{ permission: null, reason: 'everyone' }, 'dora may read Payments.'],
   [
@@ -49,12 +52,13 @@ const CHANGE: Change = {
 test('names every side effect of a change', () => {
   const role = { id: 3, name: 'Viewer', type: 'root' as const };
 
-  expect(sideEffects(CHANGE)).toBe('Grants nothing else');
-  expect(sideEffects({ ...CHANGE, alsoGrants: [{ permission: 'CREATE_FEATURE' }], otherProjects: 2 })).toBe(
+  expect(sideEffects(CHANGE, 'CREATE_FEATURE')).toBe('Grants nothing else');
+  expect(sideEffects(CHANGE, 'ADMIN')).toBe('Grants every permission on the whole instance');
+  expect(sideEffects({ ...CHANGE, alsoGrants: [{ permission: 'CREATE_FEATURE' }], otherProjects: 2 }, 'DELETE_FEATURE')).toBe(
     'Also grants 1 other permission; the group also has roles in 2 other projects',
   );
   expect(
-    sideEffects({ ...CHANGE, alsoGrants: [{ permission: 'ADMIN' }], replaces: role, loses: ['READ_LOGS'] }),
+    sideEffects({ ...CHANGE, alsoGrants: [{ permission: 'ADMIN' }], replaces: role, loses: ['READ_LOGS'] }, null),
   ).toBe(
     'Grants every permission on the whole instance; replaces the root role Viewer; 1 permission of it would be lost',
   );

@@ -1,3 +1,4 @@
+import { inSentence, permissionLabel } from '../roles/areas.ts';
 import { counted } from '../ui/words.ts';
 import type { Change, Explanation, OtherRole } from './queries.ts';
 
@@ -7,16 +8,20 @@ export function placeOf({ project, environment }: Pick<Explanation, 'project' | 
   return environment ? `in ${environment} of ${project.name}` : `in ${project.name}`;
 }
 
-/** The decision without its first word: "dora may use “Create feature” in Payments." */
-export function verdictOf(explanation: Explanation, labelOf: (permission: string) => string): string {
+/** The decision without its first word: "Dora may create flags in Payments." */
+export function verdictOf(explanation: Explanation): string {
   const { subject, permission, project, allowed, reason } = explanation;
   const { name } = subject;
   if (reason === 'deactivated') return `${name} is deactivated and cannot do anything.`;
   if (reason === 'cannot-read-project')
     return `${name} cannot read ${project?.name}, because the project is private and ${name} has no role in it.`;
   const may = allowed ? 'may' : 'may not';
-  if (permission === null) return project ? `${name} ${may} read ${project.name}.` : `${name} ${may} log in.`;
-  return `${name} ${may} use “${labelOf(permission)}” ${placeOf(explanation)}.`;
+  if (permission === null)
+    return project
+      ? `${name} ${may} read ${project.name}.`
+      : `${name} ${may} log in and read every project that is not private.`;
+  const action = inSentence(permissionLabel(permission));
+  return `${name} ${may} ${allowed ? action : action.replace(' and ', ' or ')} ${placeOf(explanation)}.`;
 }
 
 /** Why a role of the subject does not allow it. */
@@ -25,9 +30,12 @@ export function whyNot({ why, environments }: OtherRole): string {
   return why === 'other-projects' ? 'has it only in other projects' : 'does not include it';
 }
 
-/** The side effects of a change, in one line. */
-export function sideEffects({ alsoGrants, otherProjects, replaces, loses }: Change): string {
-  const isAdmin = alsoGrants.some(({ permission }) => permission === 'ADMIN');
+/** The side effects of a change that grants the permission, in one line. */
+export function sideEffects(
+  { alsoGrants, otherProjects, replaces, loses }: Change,
+  granted: string | null,
+): string {
+  const isAdmin = granted === 'ADMIN' || alsoGrants.some(({ permission }) => permission === 'ADMIN');
   const parts = [
     isAdmin
       ? 'Grants every permission on the whole instance'

@@ -61,6 +61,10 @@ export function Owners({ feature }: { feature: Feature }) {
 }
 
 const keyOf = ({ type, id }: Candidate): string => `${type}:${id}`;
+const labelOf = ({ type, name, login }: Candidate): string => {
+  if (type === 'group') return `${name} (group)`;
+  return login && login !== name ? `${name} (${login})` : name;
+};
 
 function OwnersPanel({ feature, found, onClose }: { feature: Feature; found: Found; onClose(): void }) {
   const { data: candidates = [] } = useQuery(candidatesQuery);
@@ -103,7 +107,7 @@ function OwnersPanel({ feature, found, onClose }: { feature: Feature; found: Fou
           description={
             isFull
               ? `A flag can have ${MAX_OWNERS} owners. Remove one first.`
-              : 'Owners answer for the flag. They get no permissions.'
+              : 'Owners are responsible for the flag. Owning it grants no permissions.'
           }
           placeholder="Type a name"
           searchable
@@ -114,7 +118,7 @@ function OwnersPanel({ feature, found, onClose }: { feature: Feature; found: Fou
             .filter(one => !owners.some(owner => keyOf(owner) === keyOf(one)))
             .map(one => ({
               value: keyOf(one),
-              label: one.type === 'group' ? `${one.name} (group)` : one.name,
+              label: labelOf(one),
             }))}
           nothingFoundMessage="Nobody else matches"
           onChange={value => {

@@ -3,7 +3,8 @@ import { api, done, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Place } from './queries.ts';
 
-export type Candidate = Pick<Schemas['Owner'], 'type' | 'id' | 'name'>;
+/** With `login`: how somebody with a name logs in, by which others may know them. */
+export type Candidate = Pick<Schemas['Owner'], 'type' | 'id' | 'name'> & { login?: string | undefined };
 export type Owners = { owners: Schemas['Owner'][]; etag: string };
 
 /** The owners of a flag, and the ETag that proves which list the page has seen. */
@@ -30,7 +31,8 @@ export const candidatesQuery = queryOptions({
       ...users.map(({ id, name, username, email }) => ({
         type: 'user' as const,
         id,
-        name: username ?? email ?? name ?? `User ${id}`,
+        name: name || username || email || `User ${id}`,
+        login: (name && (email || username)) || undefined,
       })),
       ...groups.map(({ id, name }) => ({ type: 'group' as const, id, name })),
     ];

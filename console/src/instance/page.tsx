@@ -176,10 +176,10 @@ function Work({ data: { events, integrations } }: { data: Diagnostics }) {
   const { filters, text } = events.indexLagSeconds;
   const lag = Math.max(filters, text);
   return (
-    <Card title="Work">
+    <Card title="Background work">
       <dl>
         <Fact name="Newest event">
-          {formatNumber(events.newestId)}
+          #{events.newestId}
           {events.newestAt && (
             <>
               , <Time at={events.newestAt} />

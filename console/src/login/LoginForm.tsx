@@ -66,7 +66,7 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
     <form className={s.form} onSubmit={submit}>
       <TextInput
         name="username"
-        label="Username or e-mail address"
+        label="Username or email address"
         autoComplete="username"
         defaultValue={username}
         size="sm"

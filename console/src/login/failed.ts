@@ -9,15 +9,15 @@ export const FAILED: Record<string, string> = {
   unconfirmed: 'The identity provider did not confirm the login. Start it again from this page.',
   method:
     'Halyard requires another way to log in at the identity provider, such as a second factor. Log in again with it, or ask an admin which one.',
-  'no-account': 'No account has your e-mail address. Ask an admin to create one.',
+  'no-account': 'No account has your email address. Ask an admin to create one.',
   domain:
-    'No account has your e-mail address, and addresses of its domain cannot create one. Ask an admin to create an account for you.',
+    'No account has your email address, and addresses of its domain cannot create one. Ask an admin to create an account for you.',
   deleted: 'Your account was deleted. Ask an admin to create a new one.',
   deactivated: 'Your account is deactivated. Ask an admin to reactivate it.',
   unverified:
-    'The identity provider has not verified your e-mail address. Verify it there and log in again, or ask an admin.',
+    'The identity provider has not verified your email address. Verify it there and log in again, or ask an admin.',
   taken:
-    'The account with your e-mail address belongs to another user of the identity provider. Ask an admin to check the account.',
+    'The account with your email address belongs to another user of the identity provider. Ask an admin to check the account.',
   rejected:
     'The server rejected the login. Ask an admin to check your groups and the settings of single sign-on.',
   throttled: 'Too many logins from your network failed.',

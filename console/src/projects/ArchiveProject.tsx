@@ -10,22 +10,20 @@ type Props = { project: Project; onClose(): void };
 /** Asks before a project is archived. Active flags prevent that. */
 export function ArchiveProject({ project, onClose }: Props) {
   const { id, name, featureCount } = project;
-  const isDefault = id === 'default';
   return (
     <Confirm
       opened
       title={`Archive ${name}?`}
       action="Archive project"
       danger
-      disabled={isDefault || featureCount > 0}
+      disabled={featureCount > 0}
       onConfirm={async () => {
         await archiveProject(id);
         toast({ message: `Archived ${name}.` });
       }}
       onClose={onClose}
     >
-      {isDefault && <p>The default project is always active and cannot be archived.</p>}
-      {!isDefault && featureCount > 0 && (
+      {featureCount > 0 && (
         <p>
           {name} has{' '}
           <Link to="/projects/$projectId" params={{ projectId: id }} className={s.link}>
@@ -34,7 +32,7 @@ export function ArchiveProject({ project, onClose }: Props) {
           . SDKs still receive them. Archive the flags first.
         </p>
       )}
-      {!isDefault && featureCount === 0 && (
+      {featureCount === 0 && (
         <p>
           The project disappears from lists and menus, and nobody can create flags in it. Its archived flags,
           events and {counted(project.members, 'member')} remain. You can revive it later.

@@ -98,7 +98,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
           label="Id"
           description={
             id === '' ? (
-              'A part of URLs and of the API. It never changes.'
+              'Part of URLs and of the API. It never changes.'
             ) : (
               <>
                 The project opens at <span className="mono">/projects/{id}</span>. The id never changes.

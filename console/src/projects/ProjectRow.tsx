@@ -54,11 +54,13 @@ export function ProjectRow({
         {isArchived ? <Time at={archivedAt} as="date" /> : lastEventAt ? <Time at={lastEventAt} /> : 'never'}
       </Cell>
       <Cell className={s.action}>
-        <Can call={isArchived ? 'reviveProject' : 'archiveProject'} project={id}>
-          <Button size="compact-xs" onClick={() => onMove(project)}>
-            {isArchived ? 'Revive…' : 'Archive…'} <span className="sr">{name}</span>
-          </Button>
-        </Can>
+        {id !== 'default' && (
+          <Can call={isArchived ? 'reviveProject' : 'archiveProject'} project={id}>
+            <Button size="compact-xs" onClick={() => onMove(project)}>
+              {isArchived ? 'Revive…' : 'Archive…'} <span className="sr">{name}</span>
+            </Button>
+          </Can>
+        )}
       </Cell>
     </Cells>
   );

@@ -41,8 +41,8 @@ export function ProjectSegmentsPage() {
             No segments yet. A segment is a part of the users that several strategies share.
           </Empty>
         )}
-        {own.length > 0 && <Segments title="Of this project" segments={own} />}
-        {shared.length > 0 && <Segments title="Of all projects" segments={shared} />}
+        {own.length > 0 && <Segments title="In this project" segments={own} />}
+        {shared.length > 0 && <Segments title="In all projects" segments={shared} />}
       </section>
     </ProjectPage>
   );

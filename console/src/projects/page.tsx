@@ -44,7 +44,7 @@ export function ProjectsPage() {
       head={
         <TextFilter
           label="Filter projects"
-          placeholder="Text to find in name, id or description"
+          placeholder="Name, ID or description"
           value={typed}
           found={list.data && counted(matching.length, 'project')}
           onChange={query => replace({ query: query || undefined })}

@@ -185,8 +185,9 @@ function Cell({
   const rest = operations.length - MAX_OPERATIONS;
   const tooltip = (
     <>
-      {operations.slice(0, MAX_OPERATIONS).join(', ') ||
-        'Accepted for Unleash clients, without an effect here'}
+      {operations.length > 0
+        ? `Allows: ${operations.slice(0, MAX_OPERATIONS).join(', ')}`
+        : 'Accepted for Unleash clients, without an effect here'}
       {rest > 0 && ` and ${rest} more`}
       {environment && ` in ${environment}`}
       <br />

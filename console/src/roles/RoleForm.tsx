@@ -51,6 +51,8 @@ export function RoleForm({
           <TextInput
             label="Name"
             required
+            // biome-ignore lint/a11y/noAutofocus: a new role starts with its name
+            autoFocus={draft.name === ''}
             maxLength={100}
             autoComplete="off"
             value={draft.name}

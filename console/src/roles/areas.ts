@@ -56,6 +56,30 @@ const wordsOf = (name: string): string => {
 
 export const environmentLabel = (name: string): string => ENVIRONMENT_LABELS[name] ?? wordsOf(name);
 
+const LABELS: Record<string, string> = {
+  ...ENVIRONMENT_LABELS,
+  MOVE_FEATURE_TOGGLE: 'Move flags',
+  UPDATE_FEATURE_DEPENDENCY: 'Change flag dependencies',
+  UPDATE_FEATURE_VARIANTS: 'Change flag variants',
+  PROJECT_USER_ACCESS_READ: 'See who has access',
+  PROJECT_USER_ACCESS_WRITE: 'Change who has access',
+  CREATE_PROJECT: 'Create projects',
+  UPDATE_PROJECT: 'Change the project',
+  DELETE_PROJECT: 'Delete the project',
+  ADMIN: 'Do everything',
+};
+
+/** A permission outside the matrix, in the same words: "Enable and disable flags", "Update segments". */
+export function permissionLabel(name: string): string {
+  const place = PLACES.get(name);
+  if (LABELS[name] || !place || !('column' in place)) return LABELS[name] ?? wordsOf(name);
+  return `${place.column} ${inSentence(place.area)}`;
+}
+
+/** Without the capital letter at the start, except for "API tokens". */
+export const inSentence = (label: string): string =>
+  /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
+
 /** The permissions of the environments, those that matter most first. */
 export const environmentRows = (names: readonly string[]): string[] =>
   sortedBy(Object.keys(ENVIRONMENT_LABELS), names);
@@ -86,8 +110,13 @@ export function areasOf(names: readonly string[]): Area[] {
   return [...areas.values()];
 }
 
-/** The operations that require the permission, in words: "create feature". */
-export const operationsOf = (permission: string): string[] =>
-  Object.entries(permissionsOf)
+/** The operations that require the permission, in words: "create flag". Those that are the same with one or several flags, once. */
+export function operationsOf(permission: string): string[] {
+  const operations = Object.entries(permissionsOf)
     .filter(([, permissions]) => (permissions as readonly string[]).includes(permission))
-    .map(([id]) => id.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`));
+    .map(([id]) =>
+      id.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`).replace(/\bfeature(s?)\b/g, 'flag$1'),
+    )
+    .filter(words => !words.startsWith('patch '));
+  return operations.filter(words => !operations.includes(words.replace(/s$/, '')) || !words.endsWith('s'));
+}

@@ -12,10 +12,12 @@ import s from './strategy-types.module.css';
 const keyOf = ({ name }: StrategyType): string => name;
 const textOf = ({ name, displayName, description }: StrategyType): string =>
   [name, displayName, description].join('\n');
+/** The first line of the row. */
+const titleOf = ({ name, displayName }: StrategyType): string => displayName || name;
 const COLUMNS = [
   {
     label: 'Strategy type',
-    compare: (one: StrategyType, other: StrategyType) => one.name.localeCompare(other.name),
+    compare: (one: StrategyType, other: StrategyType) => titleOf(one).localeCompare(titleOf(other)),
   },
   { label: 'Parameters' },
   { label: 'Origin' },

@@ -185,7 +185,7 @@ function Facts({ user, roles, access }: { user: User; roles: readonly RootRole[]
         {signInOf(user)}
         {access.sessions.length > 0 && ` · ${counted(access.sessions.length, 'session')}`}
       </Fact>
-      <Fact label="Last login">
+      <Fact label="Last seen">
         {user.seenAt ? <Time at={user.seenAt} /> : 'never'}
         {last?.ip && (
           <>
@@ -258,8 +258,14 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
+/** Names in the dialog. The panel has them all. */
+const NAMED = 5;
+
 function Deletion({ user, access }: { user: User; access: Access }) {
   const me = useMe();
+  const { data: owned } = useQuery(ownedQuery(user.id));
+  const ownedNames = [...(owned?.projects ?? []), ...(owned?.features ?? [])].map(one => one.name);
+  const others = (owned ? owned.projectCount + owned.featureCount : 0) - Math.min(NAMED, ownedNames.length);
   const roles = access.projects.filter(({ grants }) => grants.some(({ group }) => group === undefined));
   const name = nameOf(user);
   const ended = [
@@ -290,6 +296,16 @@ function Deletion({ user, access }: { user: User; access: Access }) {
             {ended.length > 0 ? `Ends ${new Intl.ListFormat('en').format(ended)} immediately. ` : ''}
             {name} cannot log in until somebody reactivates them. Roles and groups stay.
           </p>
+          {ownedNames.length > 0 && (
+            <p>
+              {name} owns{' '}
+              {new Intl.ListFormat('en').format([
+                ...ownedNames.slice(0, NAMED),
+                ...(others > 0 ? [`${others} more`] : []),
+              ])}
+              , which may need a different owner.
+            </p>
+          )}
         </DangerAction>
       )}
       <DangerAction

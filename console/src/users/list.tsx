@@ -25,7 +25,7 @@ const COLUMNS = [
   { label: 'Role' },
   { label: 'Groups' },
   {
-    label: 'Last login',
+    label: 'Last seen',
     // The last one first.
     compare: (one: User, other: User) => (other.seenAt ?? '').localeCompare(one.seenAt ?? ''),
   },

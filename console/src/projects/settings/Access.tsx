@@ -58,8 +58,8 @@ function AccessOf({ project }: { project: ProjectDetails }) {
           <h2>Access</h2>
           <span className="muted">
             {project.mode === 'private'
-              ? 'Only these members and admins see the project'
-              : 'Every user can read the project. A role permits changes'}
+              ? 'Only these members and admins can see the project.'
+              : 'Every user can read the project. Changing it takes a role.'}
           </span>
           <Can call="addProjectAccess" project={project.id}>
             <Button variant="filled" className={s.right} leftSection={<Plus size={14} />} onClick={add}>
@@ -72,9 +72,9 @@ function AccessOf({ project }: { project: ProjectDetails }) {
         {data && rows.length > 0 && (
           <TextFilter
             label="Filter members"
-            placeholder="Text to find in a name or an email address"
+            placeholder="Name or email address"
             value={typed}
-            found={counted(matching.length, 'row')}
+            found={counted(matching.length, 'member')}
             onChange={query => replace({ query: query || undefined })}
           />
         )}

@@ -50,12 +50,12 @@ export function AddAccess({
       chosen: draft.chosen.includes(key) ? draft.chosen.filter(one => one !== key) : [...draft.chosen, key],
     });
   const grant = useMutation({
-    mutationFn: () =>
-      grantRole(project.id, { roles: [roleId], users: idsOf('user'), groups: idsOf('group') }),
-    onSuccess: async () => {
+    mutationFn: ({ users, groups }: { users: number[]; groups: number[] }) =>
+      grantRole(project.id, { roles: [roleId], users, groups }),
+    onSuccess: (_, { users, groups }) => {
       forget();
       toast({
-        message: `Granted ${namesOf([roleId], access.roles)} to ${counted(chosen.length, 'member')}.`,
+        message: `Granted ${namesOf([roleId], access.roles)} to ${counted(users.length + groups.length, 'member')}.`,
       });
       onClose();
     },
@@ -64,7 +64,7 @@ export function AddAccess({
   return (
     <SidePanel title="Add access" isAsking={isAsking} onClose={onClose}>
       <Form
-        onSubmit={() => grant.mutate()}
+        onSubmit={() => grant.mutate({ users: idsOf('user'), groups: idsOf('group') })}
         actions={
           <>
             <Button onClick={onClose}>Cancel</Button>
@@ -104,7 +104,7 @@ export function AddAccess({
         )}
         <TextInput
           label="Users and groups"
-          placeholder="Text to find in a name or an email address"
+          placeholder="Name or email address"
           autoComplete="off"
           data-autofocus
           value={typed}

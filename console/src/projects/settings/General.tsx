@@ -101,7 +101,7 @@ function General({ project, saved }: { project: ProjectDetails; saved: Version<D
             <Input.Wrapper
               label="Id"
               labelElement="div"
-              description="A part of URLs and of the API. It never changes."
+              description="Part of URLs and of the API. It never changes."
             >
               <span className={s.id}>
                 <code className="mono">{id}</code>
