@@ -28,7 +28,7 @@ test('evaluates flags for a context and explains the results', async ({ page, ap
   await accessible(page);
   await page.getByLabel('Project').selectOption(project);
   await page.getByLabel('development').check();
-  await page.getByLabel('User id').fill('7');
+  await page.getByLabel('User ID').fill('7');
   await page.getByRole('button', { name: 'Add a property' }).click();
   await page.getByLabel('Name of property 1').fill('country');
   await page.getByLabel('Value of property 1').fill('DE');

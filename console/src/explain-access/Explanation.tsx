@@ -24,11 +24,7 @@ export function ExplanationView({ explanation }: { explanation: Explanation }) {
           <b>{allowed ? 'Yes.' : 'No.'}</b> {verdictOf(explanation)}
         </p>
       </div>
-      {allowed ? (
-        <Because explanation={explanation} />
-      ) : (
-        <Missing explanation={explanation} />
-      )}
+      {allowed ? <Because explanation={explanation} /> : <Missing explanation={explanation} />}
       {otherRoles.length > 0 && allowed && paths.length > 0 && (
         <>
           <h2>What does not grant it</h2>

@@ -54,11 +54,17 @@ test('names every side effect of a change', () => {
 
   expect(sideEffects(CHANGE, 'CREATE_FEATURE')).toBe('Grants nothing else');
   expect(sideEffects(CHANGE, 'ADMIN')).toBe('Grants every permission on the whole instance');
-  expect(sideEffects({ ...CHANGE, alsoGrants: [{ permission: 'CREATE_FEATURE' }], otherProjects: 2 }, 'DELETE_FEATURE')).toBe(
-    'Also grants 1 other permission; the group also has roles in 2 other projects',
-  );
   expect(
-    sideEffects({ ...CHANGE, alsoGrants: [{ permission: 'ADMIN' }], replaces: role, loses: ['READ_LOGS'] }, null),
+    sideEffects(
+      { ...CHANGE, alsoGrants: [{ permission: 'CREATE_FEATURE' }], otherProjects: 2 },
+      'DELETE_FEATURE',
+    ),
+  ).toBe('Also grants 1 other permission; the group also has roles in 2 other projects');
+  expect(
+    sideEffects(
+      { ...CHANGE, alsoGrants: [{ permission: 'ADMIN' }], replaces: role, loses: ['READ_LOGS'] },
+      null,
+    ),
   ).toBe(
     'Grants every permission on the whole instance; replaces the root role Viewer; 1 permission of it would be lost',
   );

@@ -124,7 +124,7 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
           <FormErrors messages={otherMessages(error, ['lifetimeDays'])} />
           <TextInput
             label="Lifetime in days"
-            description="A flag that is older is potentially stale and lowers the health of its project. Empty: unlimited."
+            description="An older flag is potentially stale and lowers its project's health. Leave it empty for no limit."
             inputMode="numeric"
             data-autofocus
             disabled={missing.length > 0 || editor.isPending}
@@ -134,6 +134,9 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
               (isValid ? undefined : 'Enter a whole number from 1 to 36500, or nothing.')
             }
             onChange={event => change({ lifetimeDays: event.target.value.trim() })}
+            onKeyDown={event => {
+              if (event.key === 'Enter' && isValid && changes.length > 0) editor.save();
+            }}
           />
           <LastChange subject={subjectOf(type.id)} />
           {(changes.length > 0 || missing.length > 0) && (

@@ -18,6 +18,9 @@ import type { Constraint, ContextField } from './queries.ts';
 import { ValuesInput } from './ValuesInput.tsx';
 import { listOf, operatorWords } from './words.ts';
 
+/** How an operator reads before there are values. In a sentence, the values say "or". */
+const CHOICES: Partial<Record<Constraint['operator'], string>> = { IN: 'is any of', NOT_IN: 'is none of' };
+
 /** A constraint: field, operator and values. `as="card"`: a row of a card, with the values below. */
 export function ConstraintRow({
   as = 'line',
@@ -50,7 +53,7 @@ export function ConstraintRow({
   const plain = inverted ? ({ IN: 'NOT_IN', NOT_IN: 'IN' }[operator as string] ?? operator) : operator;
   // An option is an operator, or its negation if no other operator says the same.
   const optionsOf = (one: Constraint['operator']) => [
-    { value: one, label: operatorWords(one) },
+    { value: one, label: CHOICES[one] ?? operatorWords(one) },
     ...(hasOpposite(one) ? [] : [{ value: `!${one}`, label: operatorWords(one, true) }]),
     ...(hasOpposite(one) && isNegated && one === operator
       ? [{ value: `!${one}`, label: `not ${operatorWords(one)}` }]

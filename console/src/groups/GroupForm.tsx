@@ -28,7 +28,6 @@ export function GroupForm({
         <TextInput
           label="Name"
           required
-          // biome-ignore lint/a11y/noAutofocus: a new group starts with its name
           autoFocus={draft.name === ''}
           maxLength={100}
           autoComplete="off"

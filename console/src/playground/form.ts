@@ -4,9 +4,9 @@ import type { PlaygroundBody } from './queries.ts';
 
 /** The context fields that every SDK has. */
 export const FIELDS = [
-  { name: 'userId', label: 'User id' },
-  { name: 'sessionId', label: 'Session id' },
-  { name: 'remoteAddress', label: 'Remote address' },
+  { name: 'userId', label: 'User ID' },
+  { name: 'sessionId', label: 'Session ID' },
+  { name: 'remoteAddress', label: 'IP address' },
   { name: 'appName', label: 'Application' },
   { name: 'currentTime', label: 'Time' },
 ] as const;

@@ -29,7 +29,7 @@ function Theme() {
         aria-label="Theme"
         value={colorScheme}
         data={[
-          { value: 'auto', label: 'As the system' },
+          { value: 'auto', label: 'Same as the system' },
           { value: 'light', label: 'Light' },
           { value: 'dark', label: 'Dark' },
         ]}
@@ -71,7 +71,7 @@ function Zone() {
       <NativeSelect
         aria-label="Time zone"
         value={chosen ?? BROWSER}
-        data={[{ value: BROWSER, label: `As the browser (${own})` }, ...zones]}
+        data={[{ value: BROWSER, label: `Same as the browser (${own})` }, ...zones]}
         onChange={({ target: { value } }) => {
           const next = value === BROWSER ? undefined : value;
           setTimeZone(next);

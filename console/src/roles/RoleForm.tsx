@@ -51,7 +51,6 @@ export function RoleForm({
           <TextInput
             label="Name"
             required
-            // biome-ignore lint/a11y/noAutofocus: a new role starts with its name
             autoFocus={draft.name === ''}
             maxLength={100}
             autoComplete="off"

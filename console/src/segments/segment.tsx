@@ -187,8 +187,7 @@ function Deletion({ segment, uses }: { segment: Segment; uses: readonly Strategy
               >
                 {counted(uses.length, 'strategy', 'strategies')}
               </Link>{' '}
-              {uses.length === 1 ? 'uses' : 'use'} it. Remove it from {uses.length === 1 ? 'it' : 'them'}{' '}
-              first.
+              {uses.length === 1 ? 'uses' : 'use'} it. Remove the segment there first.
             </>
           )
         }

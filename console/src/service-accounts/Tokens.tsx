@@ -81,7 +81,7 @@ export function Tokens({ account }: { account: ServiceAccount }) {
         />
       )}
       {secret !== undefined && (
-        <Secret title="Token" secret={secret} onStored={() => setSecret(undefined)}>
+        <Secret title={`Token for ${account.name}`} secret={secret} onStored={() => setSecret(undefined)}>
           {`A program acts as ${account.name} with this token. Copy it now. Halyard does not show it again.`}
         </Secret>
       )}

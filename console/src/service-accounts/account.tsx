@@ -83,7 +83,7 @@ function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRo
     <Page
       title={account.name}
       crumbs={crumbs}
-      note={<span className="mono">{account.username}</span>}
+      note={account.username !== account.name && <span className="mono">{account.username}</span>}
       actions={
         <a href="/docs/#tag/service-accounts" className={s.link}>
           About service accounts

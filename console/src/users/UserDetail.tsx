@@ -64,7 +64,9 @@ export function UserDetail({ user, roles, onEdit, onClose }: Props) {
           <AccessList name={name} access={access} />
           <Owned user={user} />
           <LastChange subject={subjectOf(user.id)} />
-          <Deletion user={user} access={access} />
+          <div className={s.danger}>
+            <Deletion user={user} access={access} />
+          </div>
         </>
       )}
     </Detail>

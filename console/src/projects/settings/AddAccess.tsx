@@ -90,18 +90,6 @@ export function AddAccess({
             grant.reset();
           }}
         />
-        {chosen.length > 0 && (
-          <ul className={s.chosen} aria-label="Chosen">
-            {chosen.map(({ key, name }) => (
-              <li key={key}>
-                {name}
-                <button type="button" aria-label={`Remove ${name}`} onClick={() => toggle(key)}>
-                  <X size={12} />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
         <TextInput
           label="Users and groups"
           placeholder="Name or email address"
@@ -133,6 +121,18 @@ export function AddAccess({
               <p className="muted">{formatNumber(matching.length - SHOWN)} more. Type a part of the name.</p>
             )}
           </fieldset>
+        )}
+        {chosen.length > 0 && (
+          <ul className={s.chosen} aria-label="Chosen">
+            {chosen.map(({ key, name }) => (
+              <li key={key}>
+                {name}
+                <button type="button" aria-label={`Remove ${name}`} onClick={() => toggle(key)}>
+                  <X size={12} />
+                </button>
+              </li>
+            ))}
+          </ul>
         )}
       </Form>
       {question}
