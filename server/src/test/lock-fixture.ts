@@ -22,6 +22,7 @@ export type Fixture = {
   view: number;
   token: string;
   projectToken: string;
+  projectView: number;
 };
 
 const PROJECT = 'default';
@@ -107,6 +108,7 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
   });
   const invite = await post('invite-link/tokens', { name: 'Interns', expiresAt });
   const view = await post('user/views', { name: 'Spare', page: '/events', query: '' });
+  const projectView = await post(`projects/${PROJECT}/views`, { name: 'Spare', page: '/events', query: '' });
   const sdk = { type: 'client', environment: 'production' };
   const apiToken = await post('api-tokens', { tokenName: 'one', ...sdk, projects: [PROJECT, OTHER_PROJECT] });
   const projectToken = await post(`projects/${PROJECT}/api-tokens`, { tokenName: 'two', ...sdk });
@@ -132,6 +134,7 @@ export async function makeFixture(db: Db, app: App, token: string, user: number)
     strategy: found.strategy,
     link: found.link,
     view: view.id,
+    projectView: projectView.id,
     token: apiToken.id ?? apiToken.secret,
     projectToken: projectToken.id ?? projectToken.secret,
   };
@@ -186,6 +189,7 @@ export const addresses = (fixture: Fixture): Record<string, Values> => ({
   'PUT /api/admin/feature-types/{id}/lifetime': { id: 'release' },
   'PUT /api/admin/user/views/{id}': { id: fixture.view },
   'DELETE /api/admin/user/views/{id}': { id: fixture.view },
+  'DELETE /api/admin/projects/{projectId}/views/{id}': { id: fixture.projectView },
   ...Object.fromEntries(
     [
       'PUT /api/admin/addons/{id}',
