@@ -71,7 +71,7 @@ function RecentChanges({ feature }: { feature: Feature }) {
                 {event.environment && `${event.environment} · `}
                 <Time at={event.createdAt} />
               </small>
-              <EventBrief event={event} />
+              <EventBrief event={event} /> {event.comment && <q>{event.comment}</q>}
             </span>
           </li>
         ))}

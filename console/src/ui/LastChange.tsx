@@ -27,6 +27,7 @@ export function LastChange({ subject }: { subject: Subject }) {
             <Person name={event.createdBy} size={18} />
             <span>
               <Sentence event={event} /> <EventBrief event={event} />{' '}
+              {event.comment && <q>{event.comment}</q>}{' '}
               <Link to="/events/$eventId" params={{ eventId: String(event.id) }} className={s.time}>
                 <Time at={event.createdAt} />
               </Link>
