@@ -256,6 +256,7 @@ test.each([
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
   ['unknown', 'unknown'],
   ['x'.repeat(300), 'x'.repeat(100)],
+  [undefined, ''],
 ])('%s is counted as %s', (ip, network) => {
   expect(networkOf(ip)).toBe(network);
 });
