@@ -44,7 +44,8 @@ export async function startNginx(
      http { access_log off; ${paths} ${SITES[site](port, servers)} }`,
   );
   const child = spawn('nginx', ['-c', configuration], { stdio: ['ignore', 2, 2] });
-  process.once('exit', () => child.kill('SIGKILL'));
+  // SIGKILL would end only the master process, and the worker would keep the port.
+  process.once('exit', () => child.kill('SIGTERM'));
   await sleep(500);
   return async () => {
     child.kill('SIGTERM');
