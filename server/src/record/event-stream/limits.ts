@@ -7,8 +7,8 @@ export const STREAM_LIMITS: StreamLimits = { perCaller: 50, perServer: 1_000 };
 
 const RETRY_AFTER_SECONDS = 10;
 
-/** The places of streams on this server. A stream holds one until it ends. */
-export const makeStreamPlaces = ({ perCaller, perServer }: StreamLimits): Shares =>
+/** The stream slots of this server. A stream holds one until it ends. */
+export const makeStreamSlots = ({ perCaller, perServer }: StreamLimits): Shares =>
   makeShares(
     { capacity: perServer, share: 1, perCaller, waiting: 0, waitingPerCaller: 0, waitMs: 0 },
     holder =>

@@ -11,7 +11,7 @@ import { readLastAssigned, readWatermark } from '../events/tail.ts';
 import { readAccess } from './access.ts';
 import { makeCatchUp } from './catch-up.ts';
 import { deliver, NOT_VALID } from './deliver.ts';
-import { makeStreamPlaces, type StreamLimits, unavailable } from './limits.ts';
+import { makeStreamSlots, type StreamLimits, unavailable } from './limits.ts';
 import { end, hasRoom, type Listener, makeListener, reset, start, TRANSPORT } from './listener.ts';
 import { rejectUnassigned, type StreamSearch } from './parameters.ts';
 import { makeTrail, type Trail } from './trail.ts';
@@ -54,7 +54,7 @@ export function makeEventStream(
 ): EventStream {
   const open = makeOpenStreams(TRANSPORT, OPEN_LIMITS);
   const listeners = open.all;
-  const places = makeStreamPlaces(limits);
+  const slots = makeStreamSlots(limits);
   /** The position of the clients that are not behind. Undefined while nothing is read. */
   let position: number | undefined;
   /** The epoch of the position, and the events before it. */
@@ -73,7 +73,7 @@ export function makeEventStream(
 
   async function listen(caller: string, actor: Actor, { after, ...search }: StreamSearch): Promise<Listener> {
     if (open.isClosing) throw unavailable('The server is stopping. Reconnect.', 1);
-    const release = places.take(caller);
+    const release = slots.take(caller);
     const listener = makeListener(caller, actor, search, catchUp.onRoom);
     listener.stream.once('close', () => {
       open.remove(listener);

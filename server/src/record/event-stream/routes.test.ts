@@ -9,7 +9,7 @@ import { connectStream, type StreamClient } from '../../test/event-stream-client
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import { makeStreamPlaces } from './limits.ts';
+import { makeStreamSlots } from './limits.ts';
 
 const harness = useHarness();
 const clients: StreamClient[] = [];
@@ -357,10 +357,10 @@ test('rejects the 51st stream of one caller with 429, and accepts it after anoth
 });
 
 test('rejects a stream beyond the limit of the server with 503', () => {
-  const places = makeStreamPlaces({ perCaller: 2, perServer: 3 });
-  const releases = ['a', 'a', 'b'].map(caller => places.take(caller));
+  const slots = makeStreamSlots({ perCaller: 2, perServer: 3 });
+  const releases = ['a', 'a', 'b'].map(caller => slots.take(caller));
 
-  expect(() => places.take('c')).toThrow(
+  expect(() => slots.take('c')).toThrow(
     expect.objectContaining({
       name: 'ServiceUnavailableError',
       retryAfter: 10,
@@ -369,7 +369,7 @@ test('rejects a stream beyond the limit of the server with 503', () => {
   );
   releases[0]?.();
 
-  expect(places.take('c')).toBeTypeOf('function');
+  expect(slots.take('c')).toBeTypeOf('function');
 });
 
 test('a client that does not read is cut off, and resumes without a gap; others do not wait for it', async () => {

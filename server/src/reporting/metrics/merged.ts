@@ -78,11 +78,11 @@ export type Taken = {
 export type Place = Pick<Bucket, 'environment' | 'application'> & { feature: string };
 
 /** The token that reports something, with an environment. */
-export type Teller = { id: number; environment: string | null; projects: readonly string[] | undefined };
+export type Reporter = { id: number; environment: string | null; projects: readonly string[] | undefined };
 
 export type Merged = {
   /** The bucket, or undefined if there is no room for another one. */
-  bucket: (token: Teller, application: string, hour: number) => Bucket | undefined;
+  bucket: (token: Reporter, application: string, hour: number) => Bucket | undefined;
   /** The counts of a feature, or undefined if there is no room for another key. */
   counts: (token: number, bucket: Bucket, feature: string) => Counts | undefined;
   /** Returns whether there was room for the variant of the feature. */

@@ -82,15 +82,15 @@ export async function addCounts(tx: Tx, rows: CountRow[]): Promise<void> {
       do update set yes = kept.yes + excluded.yes, no = kept.no + excluded.no`.execute(tx);
 }
 
-export type Sight = Pick<CountRow, 'feature' | 'environment' | 'application'> & { seenAt: number };
+export type LastSeen = Pick<CountRow, 'feature' | 'environment' | 'application'> & { seenAt: number };
 
 /** Notes which application asked for which feature, at most once an hour for each. */
-export async function insertSights(tx: Tx, sights: Sight[]): Promise<void> {
+export async function insertLastSeen(tx: Tx, lastSeen: LastSeen[]): Promise<void> {
   await sql`
     insert into application_features as kept (feature_id, application_id, environment_id, seen_at)
     select feature, application, environment, to_timestamp(max(seen) / 1000.0) from unnest(
-      ${sights.map(row => row.feature)}::integer[], ${sights.map(row => row.application)}::integer[],
-      ${sights.map(row => row.environment)}::integer[], ${sights.map(row => row.seenAt)}::bigint[]
+      ${lastSeen.map(row => row.feature)}::integer[], ${lastSeen.map(row => row.application)}::integer[],
+      ${lastSeen.map(row => row.environment)}::integer[], ${lastSeen.map(row => row.seenAt)}::bigint[]
     ) as given (feature, application, environment, seen)
     group by 1, 2, 3 order by 1, 2, 3
     on conflict (feature_id, application_id, environment_id) do update set seen_at = excluded.seen_at
@@ -107,7 +107,7 @@ export type ReportedSight = NamedSight & { token: number };
  */
 export async function updateLastSeen(
   tx: Tx,
-  sights: (NamedSight & Pick<CountRow, 'hour' | 'variant' | 'yes' | 'no'>)[],
+  lastSeen: (NamedSight & Pick<CountRow, 'hour' | 'variant' | 'yes' | 'no'>)[],
 ): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     insert into feature_last_seen as kept
@@ -118,10 +118,10 @@ export async function updateLastSeen(
       case when count(distinct variant) filter (where variant <> '' and yes > 0) > 1 then max(day) end
     from (
       select *, to_timestamp(hour / 1000)::date as day from unnest(
-        ${sights.map(row => row.feature)}::text[], ${sights.map(row => row.environment)}::text[],
-        ${sights.map(row => row.seenAt)}::bigint[], ${sights.map(row => row.hour)}::bigint[],
-        ${sights.map(row => row.variant)}::text[], ${sights.map(row => row.yes)}::bigint[],
-        ${sights.map(row => row.no)}::bigint[]
+        ${lastSeen.map(row => row.feature)}::text[], ${lastSeen.map(row => row.environment)}::text[],
+        ${lastSeen.map(row => row.seenAt)}::bigint[], ${lastSeen.map(row => row.hour)}::bigint[],
+        ${lastSeen.map(row => row.variant)}::text[], ${lastSeen.map(row => row.yes)}::bigint[],
+        ${lastSeen.map(row => row.no)}::bigint[]
       ) as listed (feature, environment, seen, hour, variant, yes, no)
     ) as given
     group by 1, 2 order by 1, 2
@@ -144,11 +144,11 @@ export async function updateLastSeen(
 const CHANGED_ON = sql`case when excluded.variant <> kept.variant then excluded.seen_at::date end`;
 
 /** The places in the list of those names that are not noted. */
-export async function listNewUnknown(db: Reader, sights: NamedSight[]): Promise<Set<number>> {
+export async function listNewUnknown(db: Reader, lastSeen: NamedSight[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number }>`
     select (place - 1)::integer as place from unnest(
-      ${sights.map(row => row.feature)}::text[], ${sights.map(row => row.application)}::text[],
-      ${sights.map(row => row.environment)}::text[]
+      ${lastSeen.map(row => row.feature)}::text[], ${lastSeen.map(row => row.application)}::text[],
+      ${lastSeen.map(row => row.environment)}::text[]
     ) with ordinality as given (feature, application, environment, place)
     where not exists (
       select from unknown_flags as known
@@ -169,14 +169,14 @@ export async function countUnknown(db: Reader, tokens: number[]): Promise<Added[
 }
 
 /** Notes names that no feature has, up to so many rows in all. Returns how many were not noted. */
-export async function insertUnknown(tx: Tx, sights: ReportedSight[], most: number): Promise<number> {
+export async function insertUnknown(tx: Tx, lastSeen: ReportedSight[], most: number): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     with given as (
       select feature, application, environment, to_timestamp(max(seen) / 1000.0) as seen_at, min(token) as token
       from unnest(
-        ${sights.map(row => row.feature)}::text[], ${sights.map(row => row.application)}::text[],
-        ${sights.map(row => row.environment)}::text[], ${sights.map(row => row.seenAt)}::bigint[],
-        ${sights.map(row => row.token)}::integer[]
+        ${lastSeen.map(row => row.feature)}::text[], ${lastSeen.map(row => row.application)}::text[],
+        ${lastSeen.map(row => row.environment)}::text[], ${lastSeen.map(row => row.seenAt)}::bigint[],
+        ${lastSeen.map(row => row.token)}::integer[]
       ) as listed (feature, application, environment, seen, token)
       group by 1, 2, 3
     ), fitting as (
@@ -221,7 +221,7 @@ export async function deleteForgotten(tx: Tx, limit: number): Promise<number> {
         where seen_at < now() - interval '2 days'
         order by application_id, environment, instance_id limit ${limit} for update skip locked
       ) returning 1
-    ), sights as (
+    ), lastSeen as (
       delete from application_features where (feature_id, application_id, environment_id) in (
         select feature_id, application_id, environment_id from application_features
         where seen_at < now() - interval '90 days'
@@ -229,7 +229,7 @@ export async function deleteForgotten(tx: Tx, limit: number): Promise<number> {
       ) returning 1
     )
     select (select count(*) from batches) + (select count(*) from unseen) + (select count(*) from unknown)
-      + (select count(*) from instances) + (select count(*) from sights) as count`.execute(tx);
+      + (select count(*) from instances) + (select count(*) from lastSeen) as count`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 

@@ -7,8 +7,8 @@ import {
   addCounts,
   claimBatch,
   countUnknown,
+  insertLastSeen,
   insertNumbers,
-  insertSights,
   insertUnknown,
   listEnvironmentNumbers,
   listFeatureNumbers,
@@ -86,11 +86,11 @@ async function writeRows(tx: Tx, rows: NamedCount[], numbers: Numbers): Promise<
       known.map(({ numbered }) => numbered),
     );
   }
-  const sights = known.filter(({ named }) => named.variant === '');
-  if (sights.length > 0) {
-    await insertSights(
+  const lastSeen = known.filter(({ named }) => named.variant === '');
+  if (lastSeen.length > 0) {
+    await insertLastSeen(
       tx,
-      sights.map(({ numbered }) => numbered),
+      lastSeen.map(({ numbered }) => numbered),
     );
   }
   const seen =

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Scope } from '../state/scope.ts';
-import { type Asked, EVERYTHING, type ServingState } from '../state/serving.ts';
+import { EVERYTHING, type QueryOptions, type ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { authenticate, type TokenKind, tokenText } from './authenticate.ts';
 import { presentedRevision } from './etag.ts';
@@ -29,12 +29,12 @@ export function forgetLost(
 export async function authorize(
   state: ServingState,
   { headers: { authorization }, ip }: FastifyRequest,
-  asked: Asked = EVERYTHING,
+  options: QueryOptions = EVERYTHING,
   kinds?: readonly TokenKind[],
 ): Promise<{ token: SdkToken; scope: Scope }> {
   const token = await authenticate(state.tokens, tokenText(authorization), ip, kinds);
   await state.load(token.environment ?? '');
-  const scope = state.scopeOf(token, asked);
+  const scope = state.scopeOf(token, options);
   if (!scope) throw new Error('The environment of the token is not loaded');
   token.used = true;
   return { token, scope };

@@ -7,18 +7,18 @@ import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schem
 import type { Reports } from '../reports.ts';
 import { inlineText } from '../state/inline.ts';
 import { featuresOf, type Scope } from '../state/scope.ts';
-import { type Asked, type Encoding, EVERYTHING, type ServingState } from '../state/serving.ts';
+import { type Encoding, EVERYTHING, type QueryOptions, type ServingState } from '../state/serving.ts';
 import { connectionIdOf } from '../streaming/routes.ts';
 import type { Streams } from '../streaming/streams.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { acceptBulk, acceptMetrics, acceptRegistration } from './accept.ts';
-import { askedOf } from './asked.ts';
 import { knownToken, tokenCheck, tokenText } from './authenticate.ts';
 import { authorize, forgetLost } from './authorize.ts';
 import { objectOf } from './bodies.ts';
 import { needsInlineSegments } from './client-spec.ts';
 import { presentedRevision } from './etag.ts';
 import type { Operation } from './metrics.ts';
+import { queryOptionsOf } from './query-options.ts';
 import { reportRoutes } from './report-routes.ts';
 import type { Responder } from './responses.ts';
 import {
@@ -91,12 +91,12 @@ export function clientRoutes(
 
   /** Calls the handler with the scope of the request: at once if everything is in memory, which is almost always. */
   const withScope =
-    (asked: (request: FastifyRequest) => Asked, handler: Handler) =>
+    (options: (request: FastifyRequest) => QueryOptions, handler: Handler) =>
     (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
       const token = knownToken(state.tokens, tokenText(request.headers.authorization));
-      const scope = token && state.scopeOf(token, asked(request));
+      const scope = token && state.scopeOf(token, options(request));
       if (!scope) {
-        return authorize(state, request, asked(request)).then(async found => {
+        return authorize(state, request, options(request)).then(async found => {
           await forgetLost(state, request, found.scope);
           await handler(request, reply, found.scope, found.token);
         });
@@ -163,7 +163,7 @@ export function clientRoutes(
         },
       },
     },
-    withScope(askedFor, (request, reply, scope, token) => {
+    withScope(requestedOptions, (request, reply, scope, token) => {
       const encoding = encodingOf(request);
       const isInvited = streams.invite(token, connectionIdOf(request));
       if (!isInvited && isNotModified(request, reply, 'features', scope)) return undefined;
@@ -196,7 +196,7 @@ export function clientRoutes(
         },
       },
     },
-    withScope(askedFor, (request, reply, scope) => {
+    withScope(requestedOptions, (request, reply, scope) => {
       const { featureName } = request.params as { featureName: string };
       const feature = featuresOf(scope, scope.current).find(({ name }) => name === featureName);
       if (!feature) throw notFound(`Feature "${featureName.slice(0, 200)}"`);
@@ -226,7 +226,7 @@ export function clientRoutes(
       },
     },
     withScope(
-      request => askedOf(request.query as Query, false),
+      request => queryOptionsOf(request.query as Query, false),
       (request, reply, scope, token) => {
         if (isNotModified(request, reply, 'delta', scope)) return undefined;
         const encoding = encodingOf(request);
@@ -317,12 +317,12 @@ export function clientRoutes(
 
 const VALIDATE_LIMIT_BYTES = 65_536;
 
-type Query = Parameters<typeof askedOf>[0];
+type Query = Parameters<typeof queryOptionsOf>[0];
 
-function askedFor({ headers, url, query }: FastifyRequest): Asked {
+function requestedOptions({ headers, url, query }: FastifyRequest): QueryOptions {
   const inline = needsInlineSegments(headers['unleash-client-spec']);
   if (!inline && !url.includes('?')) return EVERYTHING;
-  return askedOf(query as Query, inline);
+  return queryOptionsOf(query as Query, inline);
 }
 
 /** gzip unless the client does not accept it. Every SDK does. */

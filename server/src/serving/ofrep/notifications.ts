@@ -73,7 +73,7 @@ export function makeNotifications(
     },
   });
 
-  /** Leaves places for other tokens, and for visitors in other networks. */
+  /** Leaves slots for other tokens, and for visitors in other networks. */
   const takePlace = (token: SdkToken, caller: string): Release | undefined => {
     const first = ofToken.tryAcquire(`${token.id}`);
     const second = first && ofCaller.tryAcquire(caller);
@@ -164,7 +164,7 @@ const retryBlock = (): string => eventBlock({ retryMs: spreadRetryMs(RETRY_MS) }
 
 const tooMany = () =>
   tooManyRequests(
-    'The server has no place for another stream of this token and network: it leaves places for others. Evaluate at an interval instead.',
+    'The server has no free slot for this token and network, because it keeps some for others. Evaluate at an interval instead.',
     60,
   );
 

@@ -290,7 +290,7 @@ describe('stream', () => {
     expect(headers['retry-after']).toBe('60');
   });
 
-  test('streams of one token leave places for the pages and SDKs of other tokens', async () => {
+  test('streams of one token leave slots for the pages and SDKs of other tokens', async () => {
     const small = await harness.secondServer({ maxStreams: 10 });
     const url = await server.keep(small);
     const [one, two] = [
@@ -315,7 +315,7 @@ describe('stream', () => {
 
   test('a closed stream frees its place', async () => {
     const { body } = await post(FLAGS);
-    // Half of the places for one token and network.
+    // Half of the slots for one token and network.
     const small = await harness.secondServer({ maxStreams: 4 });
     const url = `${await server.keep(small)}${body.eventStreams[0].endpoint.requestUri}`;
     const streams = async () => {

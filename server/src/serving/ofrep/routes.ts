@@ -205,7 +205,7 @@ export function ofrepRoutes(
             },
           },
           404: failure('The address is unknown, or its token was revoked'),
-          429: failure('The server has no place for another stream'),
+          429: failure('The server has no free stream slot'),
           503: FAILURES[503],
         },
       },

@@ -31,14 +31,14 @@ const COMPRESSION = {
 /** Compressing a larger delta takes longer than assembling the whole scope from chunks that are compressed already. */
 const MOST_DELTA_CHARACTERS = 1_000_000;
 
-/** The wishes of a client: filters, and segments apart or inline. `projects` narrows a token for all projects. */
-export type Asked = Pick<Selection, 'filters' | 'inline'> & {
+/** The query options of a client: filters, and whether segments are inlined. `projects` restricts a token for all projects. */
+export type QueryOptions = Pick<Selection, 'filters' | 'inline'> & {
   projects?: readonly string[];
-  /** Equal for equal wishes. */
+  /** The cache key: equal for equal options. */
   key: string;
 };
 
-export const EVERYTHING: Asked = { filters: NO_FILTERS, inline: false, key: '' };
+export const EVERYTHING: QueryOptions = { filters: NO_FILTERS, inline: false, key: '' };
 
 export type Encoding = 'gzip' | 'identity';
 
@@ -50,7 +50,7 @@ export type Positioned = { id: string; revision: number; text: string };
 export type ServingState = {
   readonly tokens: Tokens;
   /** The scope of a valid token, or undefined if its environment is not loaded: call `load` first. */
-  scopeOf: (token: SdkToken, asked?: Asked) => Scope | undefined;
+  scopeOf: (token: SdkToken, options?: QueryOptions) => Scope | undefined;
   /** Whether an environment has the feature, and the feature the variant. True as long as the environment is not loaded. */
   hasFeature: (environment: string, name: string, variant?: string) => boolean;
   /** Loads an environment, once for all callers. Throws 503 if the source does not respond. */
@@ -100,14 +100,14 @@ export function makeServingState(source: Source): ServingState {
   let refreshedAt: number | undefined;
   let origins: readonly string[] = ['*'];
 
-  const scopeOf = (token: SdkToken, asked: Asked = EVERYTHING): Scope | undefined => {
-    const { key } = asked;
+  const scopeOf = (token: SdkToken, options: QueryOptions = EVERYTHING): Scope | undefined => {
+    const { key } = options;
     const known = token.derived.get(key);
     // Only this function writes to the map.
     if (known !== undefined) return known as Scope;
     const holder = holders.get(token.environment ?? '');
     if (!holder || token.environment === null) return undefined;
-    const { projects, filters, inline } = asked;
+    const { projects, filters, inline } = options;
     const isChosen = isFiltered(filters) || (token.projects === undefined && projects !== undefined);
     const scope = scopeIn(
       holder,
@@ -265,9 +265,9 @@ export function makeServingState(source: Source): ServingState {
 }
 
 /** Names that no project has are no part of a scope: a client could make any number of scopes with the same flags. */
-function knownProjects({ current }: Holder, asked: readonly string[]): string[] {
+function knownProjects({ current }: Holder, requested: readonly string[]): string[] {
   const known = new Set(current.projects.map(({ name }) => name));
-  return asked.filter(name => known.has(name));
+  return requested.filter(name => known.has(name));
 }
 
 function limitScopes(seconds: number): void {

@@ -44,7 +44,7 @@ const feature = (name: string, bytes = 0, enabled = true): SdkDocument => ({
   ...(bytes > 0 ? { text: randomBytes(bytes / 2).toString('hex') } : {}),
 });
 
-test('without a place a client gets 429, and only that client is invited, once, with a place of its own', async () => {
+test('without a slot a client gets 429, and only that client is invited, once, with a slot of its own', async () => {
   // The limit of hydrations is no smaller than that of streams, and must not decide here.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);
@@ -76,7 +76,7 @@ test('without a place a client gets 429, and only that client is invited, once, 
 });
 
 test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
-  '%s never polls, so without a place it gets one event and the end of the stream, and resumes by id',
+  '%s never polls, so without a slot it gets one event and the end of the stream, and resumes by id',
   async sdk => {
     const app = await harness.secondServer({ maxStreams: 1 }, { hydrationsPerTokenAndMinute: 60_000_000 });
     const url = await server.keep(app);
@@ -103,7 +103,7 @@ test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
   },
 );
 
-test('an SDK that never polls waits for its turn with a large hydration, and stays if there is a place', async () => {
+test('an SDK that never polls waits for its turn with a large hydration, and stays if there is a slot', async () => {
   const app = await harness.secondServer(
     { maxStreams: 1 },
     { largeFrameBytes: 1_000, hydrationsPerTokenAndMinute: 60_000_000 },
@@ -123,7 +123,7 @@ test('an SDK that never polls waits for its turn with a large hydration, and sta
   expect(stays.isClosed()).toBe(false);
 });
 
-test('a token leaves places for other tokens', async () => {
+test('a token leaves slots for other tokens', async () => {
   const app = await harness.secondServer({ maxStreams: 10 });
   const url = await server.keep(app);
   const [one, two] = [await server.token('production'), await server.token('production')];
@@ -134,7 +134,7 @@ test('a token leaves places for other tokens', async () => {
   expect((await connect(url, one)).status).toBe(429);
 });
 
-test('an SDK without a place polls, and streams again after an invitation', async () => {
+test('an SDK without a slot polls, and streams again after an invitation', async () => {
   // The limit of hydrations is no smaller than that of streams, and must not decide here.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);

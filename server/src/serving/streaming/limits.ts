@@ -1,5 +1,5 @@
 export type StreamLimits = {
-  /** The most streams of one process. A client that finds no place polls. */
+  /** The most streams of one process. A client that finds no slot polls. */
   streams: number;
   /** Bytes that may wait in the process for one client. A client that reads more slowly is cut off, and resumes by id. */
   bufferedBytes: number;

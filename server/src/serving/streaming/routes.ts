@@ -31,7 +31,7 @@ export function streamingRoutes(
         security: [{ sdkToken: [] }],
         summary: 'Stream changes of features',
         description:
-          'Sends everything, or the changes after the Last-Event-ID, and then every change. A client that has the current revision gets an empty list first. The stream ends when the token is revoked or expires, and when the server stops. Status 429 means that the server has no place for the stream, or that the client hydrates too often: the client should poll. SDKs for Python and Ruby never poll: without a place they get one event, a retry of 15 s and the end of the stream. Status 503 means that the client should retry. Requires an API token of type backend or client.',
+          'Sends everything, or the changes after the Last-Event-ID, and then every change. A client that has the current revision gets an empty list first. The stream ends when the token is revoked or expires, and when the server stops. Status 429 means that the server has no slot for the stream, or that the client hydrates too often: the client should poll. SDKs for Python and Ruby never poll: without a slot they get one event, a retry of 15 s and the end of the stream. Status 503 means that the client should retry. Requires an API token of type backend or client.',
         headers: StreamHeaders,
         response: { 200: STREAM, ...errorResponses(401, 403) },
       },

@@ -12,7 +12,7 @@ export type Stream = {
   revision: number;
   /** Whether the client has got no event yet. */
   isNew: boolean;
-  /** Whether the stream ends after its first event, because there is no place. */
+  /** Whether the stream ends after its first event, because there is no slot. */
   readonly isVisit: boolean;
   /** Whether a large frame waits for its turn or is under way. Until the client has it, it gets no other frame. */
   largeFrame: 'none' | 'waiting' | 'under way';

@@ -13,7 +13,7 @@ import { makeHydrationLimit } from './hydration-limit.ts';
 import { makeLargeFrames } from './large-frames.ts';
 import type { StreamLimits } from './limits.ts';
 import { type StreamCounts, streamMetrics } from './metrics.ts';
-import { makePlaces } from './places.ts';
+import { makeStreamSlots } from './slots.ts';
 import { type Group, isBehind, makeGroup, type Stream } from './stream.ts';
 import { endVisit } from './visits.ts';
 
@@ -29,14 +29,14 @@ export type Client = {
   connectionId: string | undefined;
   /** The revision of the scope that the client has. */
   revision: number | undefined;
-  /** Whether the client never polls, so that it gets one event instead of 429 if there is no place. */
+  /** Whether the client never polls, so that it gets one event instead of 429 if there is no slot. */
   neverPolls: boolean;
 };
 
 export type Streams = {
   /** Sends the head of the response and the first event. Throws 429 if the client has to poll, and 503 if it has to retry. */
   open: (reply: FastifyReply, scope: Scope, client: Client, head: string[]) => void;
-  /** Whether a client that polls is invited to stream, because it was rejected and there are places again. */
+  /** Whether a client that polls is invited to stream, because it was rejected and there are slots again. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;
   /** Ends all streams, spread over some seconds. */
   close: () => Promise<void>;
@@ -71,7 +71,7 @@ export function makeStreams(
   const groups = new Map<string, Group>();
   const tokens = new Map<SdkToken, Set<Stream>>();
   const counts: StreamCounts = { frames: 0, bytes: 0, hydrations: 0, cutOff: 0 };
-  const places = makePlaces(limits.streams, limits.invitedAfterMs, shares);
+  const slots = makeStreamSlots(limits.streams, limits.invitedAfterMs, shares);
   const checkHydrations = makeHydrationLimit(limits);
   const frameFor = makeFrames(state);
 
@@ -114,7 +114,7 @@ export function makeStreams(
   };
 
   /** Brings the client to the current revision, unless it has it. */
-  const bring = (stream: Stream): void => {
+  const catchUp = (stream: Stream): void => {
     const { socket } = stream;
     if (stream.isVisit && !stream.isNew) return;
     if (stream.largeFrame !== 'none' || !isBehind(stream) || socket.destroyed) return;
@@ -138,7 +138,7 @@ export function makeStreams(
 
   const afterLargeFrame = (stream: Stream): void => {
     if (stream.isVisit) endVisit(stream.socket);
-    else bring(stream);
+    else catchUp(stream);
   };
 
   const largeFrames = makeLargeFrames(limits, takeLargeFrame, afterLargeFrame, open.cutOff);
@@ -148,7 +148,7 @@ export function makeStreams(
     waiting: () => largeFrames.waiting,
     limit: limits.streams,
   });
-  const fanOut = makeFanOut(bring, group => observe((performance.now() - group.changedAt) / 1_000));
+  const fanOut = makeFanOut(catchUp, group => observe((performance.now() - group.changedAt) / 1_000));
 
   /** Ends the streams of tokens that are no longer valid. The streams of a token whose projects changed hydrate. */
   const checkTokens = (): void => {
@@ -192,8 +192,8 @@ export function makeStreams(
     if (!socket?.writable) throw unavailable();
     // A client over the limit is not invited to stream again, because it would hydrate again.
     checkHydrations(client, scope);
-    const place = places.admit(token, connectionId);
-    if (!place && !client.neverPolls) throw tooMany(limits.streams);
+    const slot = slots.admit(token, connectionId);
+    if (!slot && !client.neverPolls) throw tooMany(limits.streams);
     const stream: Stream = {
       socket,
       token,
@@ -201,7 +201,7 @@ export function makeStreams(
       epoch: revision === undefined ? '' : scope.current.epoch,
       revision: revision ?? 0,
       isNew: true,
-      isVisit: !place,
+      isVisit: !slot,
       largeFrame: 'none',
     };
     open.add(stream);
@@ -210,14 +210,14 @@ export function makeStreams(
     tokens.set(token, ofToken.add(stream));
     socket.once('close', () => {
       remove(stream);
-      place?.();
+      slot?.();
     });
     reply.hijack();
     // The stream ends with its connection, so frames need no lengths and go to the socket as they are.
     raw.useChunkedEncodingByDefault = false;
     socket.cork();
     raw.writeHead(200, head).flushHeaders();
-    bring(stream);
+    catchUp(stream);
     // The connection was accepted just before the server closed its port. A client that gets an error would wait longer.
     if (open.isClosing) open.dismiss(stream);
     socket.uncork();
@@ -232,7 +232,7 @@ export function makeStreams(
 
   return {
     open: openStream,
-    invite: (token, connectionId) => largeFrames.waiting === 0 && places.invite(token, connectionId),
+    invite: (token, connectionId) => largeFrames.waiting === 0 && slots.invite(token, connectionId),
     close,
   };
 }

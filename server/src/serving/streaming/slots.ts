@@ -5,14 +5,14 @@ import type { SdkToken } from '../tokens/tokens.ts';
 /** How long a rejected client is remembered, and how many of them are. */
 const REMEMBERED_MS = 3_600_000;
 const MOST_REMEMBERED = 50_000;
-/** How long a place is reserved for a client that was invited. */
+/** How long a slot is reserved for a client that was invited. */
 const RESERVED_MS = 30_000;
 const MAX_ID_LENGTH = 100;
 
-export type Places = {
-  /** A place for a stream of the client, or undefined if there is none. Then the client is remembered. */
+export type StreamSlots = {
+  /** A slot for a stream of the client, or undefined if there is none. Then the client is remembered. */
   admit: (token: SdkToken, connectionId: string | undefined) => Release | undefined;
-  /** Whether a client that polls is invited to stream: once after each rejection, and a place is reserved for it. */
+  /** Whether a client that polls is invited to stream: once after each rejection, and a slot is reserved for it. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;
 };
 
@@ -20,11 +20,11 @@ export type Places = {
  * Decides which clients stream and which poll. An SDK that was invited and rejected again polls twice as often from then on, so
  * only clients whose rejection this server remembers are invited.
  */
-export function makePlaces(most: number, invitedAfterMs: number, streams: Shares): Places {
-  /** Times of the rejections, and reserved places with the end of the reservation. The oldest come first. */
+export function makeStreamSlots(most: number, invitedAfterMs: number, streams: Shares): StreamSlots {
+  /** Times of the rejections, and reserved slots with the end of the reservation. The oldest come first. */
   const rejected = new BoundedMap<string, number>(MOST_REMEMBERED);
   const reserved = new Map<string, { until: number; release: Release }>();
-  /** Invitations leave a tenth of the places free for clients that reconnect. */
+  /** Invitations leave a tenth of the slots free for clients that reconnect. */
   const mostInvited = most - Math.floor(most / 10);
 
   const keyOf = ({ id }: SdkToken, connectionId: string | undefined): string | undefined =>
@@ -56,8 +56,8 @@ export function makePlaces(most: number, invitedAfterMs: number, streams: Shares
         reserved.delete(key);
         return own.release;
       }
-      const place = streams.tryAcquire(`${token.id}`);
-      if (place || key === undefined) return place;
+      const slot = streams.tryAcquire(`${token.id}`);
+      if (slot || key === undefined) return slot;
       rejected.set(key, Date.now());
       return undefined;
     },

@@ -1,12 +1,12 @@
 import { NO_FILTERS } from '../state/scope.ts';
-import { type Asked, EVERYTHING } from '../state/serving.ts';
+import { EVERYTHING, type QueryOptions } from '../state/serving.ts';
 
 type Query = Record<string, string | string[] | undefined>;
 
-const EVERYTHING_INLINE: Asked = { filters: NO_FILTERS, inline: true, key: 'inline' };
+const EVERYTHING_INLINE: QueryOptions = { filters: NO_FILTERS, inline: true, key: 'inline' };
 
 /** Reads what a request asks for. Other parameters change nothing: the token alone decides the environment. */
-export function askedOf({ project, tag, namePrefix }: Query, inline: boolean): Asked {
+export function queryOptionsOf({ project, tag, namePrefix }: Query, inline: boolean): QueryOptions {
   if (project === undefined && tag === undefined && namePrefix === undefined)
     return inline ? EVERYTHING_INLINE : EVERYTHING;
   const projects = sortedList(project);
