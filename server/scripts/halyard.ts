@@ -13,6 +13,7 @@ const COMMANDS: Record<string, Command> = {
     does: 'Encrypt the stored secrets with the current key',
     load: () => import('./rotate-secrets.ts'),
   },
+  import: { does: 'Import everything from Unleash', load: () => import('./import.ts') },
   drill: { does: 'Prove that a backup can be restored', load: () => import('./drill/main.ts') },
   'event-index': { does: 'Build or compare the index of events', load: () => import('./event-index.ts') },
   'sdk-documents': {

@@ -15,6 +15,7 @@ export const WINGS = [
   'reporting',
   'explaining',
   'delivery',
+  'importing',
   'console',
   'worker',
 ] as const;

@@ -380,6 +380,14 @@ export interface IdempotencyUsage {
   owner: Buffer;
 }
 
+export interface Imported {
+  digest: string;
+  imported_at: Generated<string>;
+  key: string;
+  kind: string;
+  problems: Generated<string[]>;
+}
+
 export interface IntegrationAttempts {
   address: string | null;
   answer: string | null;
@@ -813,6 +821,7 @@ export interface DB {
   health_snoozes: HealthSnoozes;
   idempotency_keys: IdempotencyKeys;
   idempotency_usage: IdempotencyUsage;
+  imported: Imported;
   integration_attempts: IntegrationAttempts;
   integration_deliveries: IntegrationDeliveries;
   integration_hours: IntegrationHours;

@@ -96,7 +96,6 @@ export const EVENT_TYPES = {
   'feature-import': {
     label: 'Flag imported',
     text: `imported ${FLAG}[@ into project {project:project}]`,
-    emitted: false,
   },
   'feature-tagged': { label: 'Tag added to flag', text: `added ${TAG} to ${FLAG_IN_PROJECT}` },
   'feature-tag-import': {
@@ -142,7 +141,7 @@ export const EVENT_TYPES = {
   'strategy-deprecated': { label: 'Strategy type deprecated', text: `deprecated ${STRATEGY_TYPE}` },
   'strategy-reactivated': { label: 'Strategy type reactivated', text: `reactivated ${STRATEGY_TYPE}` },
   'strategy-updated': { label: 'Strategy type updated', text: `updated ${STRATEGY_TYPE}${CHANGES}` },
-  'strategy-import': { label: 'Strategy type imported', text: `imported ${STRATEGY_TYPE}`, emitted: false },
+  'strategy-import': { label: 'Strategy type imported', text: `imported ${STRATEGY_TYPE}` },
   'drop-strategies': {
     label: 'All strategy types dropped',
     text: 'deleted all strategy types',
@@ -188,7 +187,6 @@ export const EVENT_TYPES = {
   'project-import': {
     label: 'Project imported',
     text: `imported ${named('a project', 'project:project', 'project:id')}`,
-    emitted: false,
   },
   'project-user-added': {
     label: 'User added to project',
@@ -226,12 +224,12 @@ export const EVENT_TYPES = {
   'drop-projects': { label: 'All projects dropped', text: 'deleted all projects', emitted: false },
   'tag-created': { label: 'Tag created', text: `created ${TAG}` },
   'tag-deleted': { label: 'Tag deleted', text: `deleted ${TAG}` },
-  'tag-import': { label: 'Tag imported', text: `imported ${TAG}`, emitted: false },
+  'tag-import': { label: 'Tag imported', text: `imported ${TAG}` },
   'drop-tags': { label: 'All tags dropped', text: 'deleted all tags', emitted: false },
   'tag-type-created': { label: 'Tag type created', text: `created ${TAG_TYPE}` },
   'tag-type-deleted': { label: 'Tag type deleted', text: `deleted ${TAG_TYPE}` },
   'tag-type-updated': { label: 'Tag type updated', text: `updated ${TAG_TYPE}${CHANGES}` },
-  'tag-type-import': { label: 'Tag type imported', text: `imported ${TAG_TYPE}`, emitted: false },
+  'tag-type-import': { label: 'Tag type imported', text: `imported ${TAG_TYPE}` },
   'drop-tag-types': { label: 'All tag types dropped', text: 'deleted all tag types', emitted: false },
   'addon-config-created': { label: 'Integration added', text: `added ${INTEGRATION}` },
   'addon-config-updated': { label: 'Integration updated', text: `updated ${INTEGRATION}${CHANGES}` },
@@ -249,7 +247,7 @@ export const EVENT_TYPES = {
     text: 'deleted all environments',
     emitted: false,
   },
-  'environment-import': { label: 'Environment imported', text: `imported ${ENVIRONMENT}`, emitted: false },
+  'environment-import': { label: 'Environment imported', text: `imported ${ENVIRONMENT}` },
   'environment-created': { label: 'Environment created', text: `created ${ENVIRONMENT}` },
   'environment-updated': { label: 'Environment updated', text: `updated ${ENVIRONMENT}${CHANGES}` },
   'environment-deleted': { label: 'Environment deleted', text: `deleted ${ENVIRONMENT}` },
@@ -412,7 +410,7 @@ export const EVENT_TYPES = {
     label: 'Default strategy changed',
     text: `changed the default strategy${HERE}[ to {after.name}]${STRATEGY_CHANGES}`,
   },
-  'segment-import': { label: 'Segment imported', text: `imported ${SEGMENT}`, emitted: false },
+  'segment-import': { label: 'Segment imported', text: `imported ${SEGMENT}` },
   'signal-endpoint-created': {
     label: 'Signal endpoint created',
     text: `created ${ENDPOINT}`,

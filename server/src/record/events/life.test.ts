@@ -370,6 +370,7 @@ const JOB = 'written by a job of the service, shown by flags/health/announce.tes
 const SDK =
   'takes an SDK: shown by reporting/metrics/flush.test.ts and reporting/applications/routes.test.ts';
 const LINK = 'takes an identity provider: shown by people/sso/linking.test.ts';
+const IMPORT = 'written by the command import: shown by importing/unleash/import.test.ts';
 const DELIVERY = 'takes a receiver that fails: shown by the tests of deliveries';
 
 /** Why no request of the life above writes an event of this type, though Halyard emits it. */
@@ -380,6 +381,10 @@ const EMITTED_ELSEWHERE: Record<string, string> = {
     'feature-stage-entered',
   ]),
   ...of(LINK, ['user-identity-linked']),
+  ...of(IMPORT, [
+    ...['project-import', 'environment-import', 'feature-import', 'segment-import'],
+    ...['strategy-import', 'tag-type-import', 'tag-import'],
+  ]),
   ...of(DELIVERY, [
     ...['integration-disabled', 'integration-failing'],
     ...['integration-redelivered', 'integration-delivery-skipped'],

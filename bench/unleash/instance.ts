@@ -1,0 +1,89 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
+import { freePort } from '../server.ts';
+
+// Unleash as a program beside ours: its npm package in a scratch folder, with an empty database. Nothing of it is part of Halyard.
+
+/** The newest release of each major version that can be imported. */
+export const VERSIONS = ['4.19.5', '5.12.8', '6.10.1', '7.6.5', '8.2.0'] as const;
+export const NEWEST = '8.2.0';
+export const ADMIN_TOKEN = '*:*.an-admin-token-for-tests-0123456789';
+
+const READY_WITHIN_MS = 300_000;
+const RATE_LIMITS = [
+  'SIMPLE_LOGIN_LIMIT_PER_MINUTE',
+  'CREATE_USER_RATE_LIMIT_PER_MINUTE',
+  'PASSWORD_RESET_RATE_LIMIT_PER_MINUTE',
+  'PASSWORD_RESET_LIMIT_PER_MINUTE',
+  'REGISTER_CLIENT_RATE_LIMIT_PER_MINUTE',
+  'CLIENT_METRICS_RATE_LIMIT_PER_MINUTE',
+  'REGISTER_FRONTEND_RATE_LIMIT_PER_MINUTE',
+  'FRONTEND_METRICS_RATE_LIMIT_PER_MINUTE',
+];
+
+export type Instance = { version: string; url: string; databaseUrl: string; stop: () => Promise<void> };
+
+/** Starts Unleash with an empty database. Stopping it drops the database. */
+export async function startUnleash(version: string, env: Record<string, string> = {}): Promise<Instance> {
+  const folder = join(tmpdir(), `halyard-unleash-${version}`);
+  const main = join(folder, 'node_modules/unleash-server/dist/server.js');
+  if (!existsSync(main)) install(version, folder);
+  const database = `unleash_${randomBytes(6).toString('hex')}`;
+  await createDatabase(database);
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = spawn(process.execPath, [main], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      TZ: 'UTC',
+      PORT: String(port),
+      HTTP_HOST: '127.0.0.1',
+      UNLEASH_URL: url,
+      DATABASE_URL: urlOf(database),
+      DATABASE_SSL: 'false',
+      INIT_ADMIN_API_TOKENS: ADMIN_TOKEN,
+      CHECK_VERSION: 'false',
+      SEND_TELEMETRY: 'false',
+      LOG_LEVEL: 'fatal',
+      ...Object.fromEntries(RATE_LIMITS.map(name => [name, '20000'])),
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const stop = async () => {
+    if (server.exitCode === null) {
+      server.kill();
+      await once(server, 'exit');
+    }
+    await dropDatabase(database);
+  };
+  const end = Date.now() + READY_WITHIN_MS;
+  while (
+    !(await fetch(`${url}/api/admin/projects`, { headers: { authorization: ADMIN_TOKEN } })
+      .then(response => response.ok)
+      .catch(() => false))
+  ) {
+    if (Date.now() > end || server.exitCode !== null) {
+      await stop();
+      throw new Error(`Unleash ${version} was not ready in time`);
+    }
+    await sleep(500);
+  }
+  return { version, url, databaseUrl: urlOf(database), stop };
+}
+
+function install(version: string, folder: string): void {
+  console.log(`Installing unleash-server ${version} into ${folder}`);
+  mkdirSync(folder, { recursive: true });
+  const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
+  const args = ['install', '--prefix', folder, ...options, `unleash-server@${version}`];
+  const { status } = spawnSync('npm', args, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`npm could not install unleash-server ${version}`);
+}

@@ -1,0 +1,177 @@
+// Imports the flags, tokens and people of another product, or verifies such an import.
+
+import { followUnleash } from '../src/importing/unleash/follow.ts';
+import { isIncomplete, type Report, reportLines, totalWritten } from '../src/importing/unleash/report.ts';
+import { importUnleash, listLeftBehind, type Settings } from '../src/importing/unleash/run.ts';
+import {
+  closeSource,
+  countRows,
+  openSource,
+  type Source,
+  SourceError,
+} from '../src/importing/unleash/source.ts';
+import { verifyImport } from '../src/importing/unleash/verify.ts';
+import { readOptions, rejectOption } from '../src/platform/command-line.ts';
+import type { Config } from '../src/platform/config.ts';
+import { type Db, openDb } from '../src/platform/db/database.ts';
+import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
+import { keyringOf } from '../src/platform/secrets/seal.ts';
+import { StartError } from '../src/platform/start-error.ts';
+import { describeVariables } from '../src/platform/variables.ts';
+import { makeProgress } from './import-progress.ts';
+import { runScript } from './run.ts';
+
+const SHOWN = 50;
+const [product, action] = takeWords();
+const RUN = howToRun('import', ...(IS_PACKAGE ? ['unleash', action ?? ''] : []));
+
+const options = readOptions({
+  run: RUN,
+  does: `Imports projects, flags, segments, API tokens, users, roles, groups and integrations from the database of Unleash, versions 4 to 8.
+SDKs keep their tokens. Unleash is only read. It can be repeated: a later run writes what changed in Unleash since.
+Exits with 1 if something was rejected or conflicts with what is here.
+
+With the word verify after unleash, it compares what both servers send to SDKs, for every token, and exits with 1 if they differ.`,
+  options: {
+    from: { type: 'string', meaning: 'The database of Unleash: postgres://user:password@host:5432/unleash' },
+    plan: { type: 'boolean', default: false, meaning: 'Print what an import would do, and write nothing' },
+    accept: {
+      type: 'boolean',
+      default: false,
+      meaning: 'Also import what the rules of Halyard reject, if SDKs evaluate it the same',
+    },
+    overwrite: {
+      type: 'boolean',
+      default: false,
+      meaning: 'Replace what was changed here, or existed before, by what Unleash has',
+    },
+    follow: {
+      type: 'boolean',
+      default: false,
+      meaning: 'Import again when something changes, until it is stopped',
+    },
+    unleash: { type: 'string', meaning: 'For verify: the URL of the Unleash server' },
+    halyard: { type: 'string', meaning: 'For verify: the URL of this server. Default: HALYARD_PUBLIC_URL' },
+    token: {
+      type: 'string',
+      multiple: true,
+      meaning:
+        'For verify: one more token to compare with, several times. Needed if Unleash stores only hashes',
+    },
+  },
+  variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY'),
+});
+
+if (product !== 'unleash')
+  rejectOption(
+    RUN,
+    product === undefined ? 'Name the product: unleash' : `Unknown product '${product.slice(0, 60)}'`,
+  );
+if (action !== undefined && action !== 'verify') rejectOption(RUN, `Unknown word '${action.slice(0, 60)}'`);
+const { from, unleash } = options;
+if (from === undefined) rejectOption(RUN, '--from is missing: the database of Unleash');
+if (!/^postgres(ql)?:\/\//.test(from)) rejectOption(RUN, '--from must begin with postgres://');
+if (options.plan && options.follow) rejectOption(RUN, 'Use either --plan or --follow');
+
+await runScript(process.env, async config => {
+  const source = await openSource(from).catch((error: Error) => {
+    throw error instanceof SourceError ? new StartError(error.message) : error;
+  });
+  try {
+    if (action === 'verify') await verify(source, config);
+    else await runImport(source, config);
+  } finally {
+    await closeSource(source);
+  }
+});
+
+/** The words before the first option: a product, and what to do. */
+function takeWords(): string[] {
+  const rest = process.argv.slice(2);
+  const first = rest.findIndex(word => word.startsWith('-'));
+  return process.argv.splice(2, first < 0 ? rest.length : first);
+}
+
+async function runImport(source: Source, config: Config): Promise<void> {
+  const db = openDb({
+    url: config.databaseUrl,
+    name: 'import',
+    poolSize: 2,
+    onError: error => console.warn(error.message),
+  });
+  const settings: Settings = {
+    keyring: keyringOf(config.secretKey, config.oldSecretKeys),
+    targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
+  };
+  try {
+    const started = performance.now();
+    const { onProgress, clear } = await makeProgress(table => countRows(source, table));
+    const report = await importUnleash(db, source, settings, { ...options, onlyChanged: false }, onProgress);
+    clear();
+    await print(report, source, (performance.now() - started) / 1000);
+    if (options.follow) await follow(db, source, settings);
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function print(report: Report, source: Source, seconds: number): Promise<void> {
+  for (const line of reportLines(report, options.plan)) console.log(line);
+  const leftBehind = await listLeftBehind(source);
+  if (leftBehind.length > 0) console.log(`\nNot imported:\n  ${leftBehind.join('\n  ')}`);
+  console.log(
+    options.plan
+      ? '\nThis is a plan. Nothing was written. Run it without --plan to import.'
+      : `\nImported in ${seconds.toFixed(1)} s. Written: ${totalWritten(report).toLocaleString('en')}.`,
+  );
+  if (isIncomplete(report)) process.exitCode = 1;
+}
+
+async function follow(db: Db, source: Source, settings: Settings): Promise<void> {
+  const stopped = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort());
+  console.log('Following Unleash. Stop it with Ctrl+C.');
+  await followUnleash(
+    db,
+    source,
+    settings,
+    { ...options, onlyChanged: true },
+    stopped.signal,
+    (report, ms) => {
+      const written = [...report].flatMap(([kind, { created, updated, removed }]) =>
+        created + updated + removed > 0 ? [`${kind} ${created + updated + removed}`] : [],
+      );
+      console.log(`${new Date().toISOString()} written: ${written.join(', ')} (${Math.round(ms)} ms)`);
+    },
+  );
+  console.log('Stopped.');
+}
+
+async function verify(source: Source, config: Config): Promise<void> {
+  if (unleash === undefined) rejectOption(RUN, '--unleash is missing: the URL of the Unleash server');
+  const halyard = options.halyard ?? config.publicUrl;
+  const urls = { unleash, halyard, secrets: options.token ?? [] };
+  const { results, withoutSecret } = await verifyImport(
+    source,
+    urls,
+    ({ token, problems, features, evaluations }) => {
+      const verdict = problems.length === 0 ? 'equal' : `${problems.length} differences`;
+      console.log(
+        `${token}: ${features.toLocaleString('en')} flags, ${evaluations.toLocaleString('en')} evaluations, ${verdict}`,
+      );
+      for (const problem of problems.slice(0, SHOWN)) console.log(`  ${problem}`);
+      if (problems.length > SHOWN) console.log(`  … and ${problems.length - SHOWN} more`);
+    },
+  );
+  if (withoutSecret > 0)
+    console.log(
+      `Tokens of which Unleash has only the hash: ${withoutSecret}. Give them with --token to compare them.`,
+    );
+  const differing = results.filter(({ problems }) => problems.length > 0).length;
+  if (differing > 0) process.exitCode = 1;
+  console.log(
+    differing === 0
+      ? `Both servers send the same to SDKs. Tokens compared: ${results.length}.`
+      : `Tokens with differences: ${differing} of ${results.length}.`,
+  );
+}

@@ -1,0 +1,13 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { findIntegration, type IntegrationFields, insertIntegration, replaceIntegration } from './store.ts';
+
+/** Part of an import: stores an integration under the id that it had. One that exists keeps its signing secret. */
+export async function takeOverIntegration(
+  tx: Tx,
+  id: number,
+  fields: IntegrationFields,
+  sealedSecret: string | null,
+): Promise<void> {
+  if (await findIntegration(tx, id)) await replaceIntegration(tx, id, fields);
+  else await insertIntegration(tx, id, fields, sealedSecret);
+}

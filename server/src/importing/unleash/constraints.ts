@@ -1,0 +1,70 @@
+import { validPatterns } from '../../targeting/constraints/patterns.ts';
+import {
+  constraintListViolations,
+  legalForms,
+  normaliseConstraint,
+} from '../../targeting/constraints/rules.ts';
+import type { Constraint, Operator } from '../../targeting/constraints/schema.ts';
+import type { Problem } from './kind.ts';
+import { listOf, objectOf, type Source, textOf } from './source.ts';
+import { acceptable, legalValuesByField, rejected } from './vocabulary.ts';
+
+export type Rules = { legalValues: ReadonlyMap<string, ReadonlySet<string>> };
+
+/** The longest list that an API request here may have. A longer one is stored with --accept. */
+const MOST_CONSTRAINTS = 30;
+const MOST_VALUES = 250;
+/** No request here can change a longer list, and reading it costs every SDK. */
+const MOST_STORED_VALUES = 100_000;
+
+export async function rulesOf(source: Source): Promise<Rules> {
+  const legal = await legalValuesByField(source);
+  return {
+    legalValues: new Map([...legal].map(([name, values]) => [name, new Set(values.flatMap(legalForms))])),
+  };
+}
+
+/** A constraint as it is stored here. Values are kept as they are: to trim one could change the users who match. */
+export function asConstraint(stored: unknown): Constraint {
+  const { contextName, operator, values, value, inverted, caseInsensitive } = objectOf(stored);
+  const constraint = {
+    contextName: textOf(contextName),
+    operator: textOf(operator) as Operator,
+    values: listOf(values).map(textOf),
+    inverted: inverted === true,
+    caseInsensitive: caseInsensitive === true,
+  };
+  return value === undefined || value === null || value === ''
+    ? constraint
+    : { ...constraint, value: textOf(value) };
+}
+
+/** What our rules reject of the constraints. SDKs evaluate them the same here, because they get what is stored. */
+export async function constraintProblems(
+  constraints: Constraint[],
+  { legalValues }: Rules,
+): Promise<Problem[]> {
+  const patterns = await validPatterns(constraints);
+  const violations = constraintListViolations(constraints, '/body/constraints', { legalValues, patterns });
+  const tooLong = constraints.filter(({ values = [] }) => values.length > MOST_VALUES);
+  return [
+    ...violations.map(({ message }) => acceptable(message)),
+    ...(constraints.length > MOST_CONSTRAINTS
+      ? [acceptable(`${constraints.length} constraints; the maximum is ${MOST_CONSTRAINTS}`)]
+      : []),
+    ...tooLong.map(({ contextName, values = [] }) =>
+      (values.length > MOST_STORED_VALUES ? rejected : acceptable)(
+        `the constraint on "${contextName}" has ${values.length} values; the maximum is ${MOST_VALUES}`,
+      ),
+    ),
+    ...constraints.flatMap(constraint =>
+      normaliseConstraint(constraint).values.some((value, at) => value !== constraint.values?.[at])
+        ? [
+            acceptable(
+              `a value of the constraint on "${constraint.contextName}" begins or ends with whitespace`,
+            ),
+          ]
+        : [],
+    ),
+  ];
+}

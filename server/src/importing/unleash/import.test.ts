@@ -1,0 +1,346 @@
+import { sql } from 'kysely';
+import { expect, onTestFinished, test } from 'vitest';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { useSdkServer } from '../../test/sdk-server.ts';
+import { RECORDED, recordedUnleash, type SourceDatabase } from '../../test/unleash-database.ts';
+import { isIncomplete, type KindReport, type Report, totalWritten } from './report.ts';
+import { importUnleash } from './run.ts';
+import { closeSource, openSource } from './source.ts';
+import type { Options } from './synchronise.ts';
+
+const SETTINGS = {
+  keyring: keyringOf(APP_SETTINGS.secretKey, []),
+  targets: { allowed: [], allowPrivate: false },
+};
+
+const harness = useHarness();
+const sdk = useSdkServer(harness);
+
+/** One run of the import, with a snapshot of its own. */
+async function run({ url }: Pick<SourceDatabase, 'url'>, options: Partial<Options> = {}): Promise<Report> {
+  const source = await openSource(url);
+  try {
+    return await importUnleash(harness.db, source, SETTINGS, {
+      plan: false,
+      accept: true,
+      overwrite: false,
+      onlyChanged: false,
+      ...options,
+    });
+  } finally {
+    await closeSource(source);
+  }
+}
+
+const linesOf = (report: Report, list: keyof KindReport): string[] =>
+  [...report].flatMap(([kind, one]) => [one[list]].flat().map(line => `${kind}: ${line}`));
+
+const countEvents = async () =>
+  (await sql<{ count: number }>`select count(*) from events`.execute(harness.db)).rows[0]?.count;
+
+/** The tests of a file share a database, so each starts without what another one imported. */
+async function forget(): Promise<void> {
+  await sql`delete from imported`.execute(harness.db);
+  await sql`delete from feature_dependencies`.execute(harness.db);
+  await sql`delete from features`.execute(harness.db);
+  await sql`delete from project_environments where default_strategy is not null`.execute(harness.db);
+  await sql`delete from segments`.execute(harness.db);
+  await sql`delete from api_tokens where type <> 'admin'`.execute(harness.db);
+  await sql`delete from projects where id <> 'default'`.execute(harness.db);
+  await sql`delete from integrations`.execute(harness.db);
+  await sql`delete from groups`.execute(harness.db);
+  await sql`delete from users`.execute(harness.db);
+  await sql`delete from roles where id > 6`.execute(harness.db);
+  await sql`delete from tag_types where name <> 'simple'`.execute(harness.db);
+  await sql`delete from tags`.execute(harness.db);
+  await sql`delete from strategies where not built_in`.execute(harness.db);
+  await sql`delete from context_fields where name in ('country', 'email', 'age', 'version')`.execute(
+    harness.db,
+  );
+  await sql`delete from environments where name not in ('development', 'production')`.execute(harness.db);
+}
+
+async function fetchFlags(token: string) {
+  const response = await fetch(`${sdk.url}/api/client/features`, { headers: { authorization: token } });
+  // biome-ignore lint/suspicious/noExplicitAny: the test reads what it expects
+  return { status: response.status, body: (await response.json()) as any };
+}
+
+test.each(RECORDED)('imports everything of Unleash %s, and a second run writes nothing', async version => {
+  await forget();
+  const unleash = await recordedUnleash(version);
+
+  const first = await run(unleash);
+  const events = await countEvents();
+  const second = await run(unleash);
+
+  expect(linesOf(first, 'rejected')).toEqual([
+    expect.stringMatching(/^integrations: jira-comment 3: provider "jira-comment" does not exist/),
+  ]);
+  expect(linesOf(first, 'conflicts')).toEqual([]);
+  expect(first.get('features')).toMatchObject({ created: 12 });
+  expect(totalWritten(second)).toBe(0);
+  expect(await countEvents()).toBe(events);
+});
+
+test.each(RECORDED)(
+  'SDKs of Unleash %s go on with their tokens, and other tokens are rejected',
+  async version => {
+    await forget();
+    const unleash = await recordedUnleash(version);
+    const [, production = '', development = ''] = unleash.tokens;
+
+    await run(unleash);
+
+    await expect.poll(async () => (await fetchFlags(production)).status).toBe(200);
+    const { body } = await fetchFlags(production);
+    // biome-ignore lint/suspicious/noExplicitAny: the test reads what it expects
+    const flags = new Map<string, any>(body.features.map((flag: { name: string }) => [flag.name, flag]));
+    const checkout = flags.get('checkout-v2');
+    expect(checkout.strategies[0]).toMatchObject({
+      name: 'flexibleRollout',
+      parameters: { rollout: '25', stickiness: 'userId', groupId: 'checkout-v2' },
+    });
+    expect(
+      checkout.strategies[0].constraints.map((one: { operator: string }) => one.operator).slice(0, 3),
+    ).toEqual(['IN', 'NOT_IN', 'STR_ENDS_WITH']);
+    expect(flags.has('kill-payments')).toBe(false);
+    // Unleash gives an enabled flag without strategies to everyone.
+    expect(flags.get('for-all')).toMatchObject({ enabled: true, strategies: [{ name: 'default' }] });
+    expect(flags.get('odd-weights').variants.map((one: { weight: number }) => one.weight)).toEqual([
+      400, 500,
+    ]);
+    expect(flags.get('pay.cards').project).toBe('payments');
+    const inDevelopment = await fetchFlags(development);
+    expect(inDevelopment.status).toBe(200);
+    expect(inDevelopment.body.features.map((one: { project: string }) => one.project)).not.toContain(
+      'payments',
+    );
+    expect((await fetchFlags(`${production}x`)).status).toBe(401);
+  },
+);
+
+test('an alias is a second token', async () => {
+  await forget();
+  await run(await recordedUnleash('4.19.5'));
+
+  await expect.poll(async () => (await fetchFlags('an-old-secret-of-a-proxy-0123456789')).status).toBe(200);
+});
+
+test('names what a rule rejects, and imports it only with --accept', async () => {
+  await forget();
+  const unleash = await recordedUnleash('8.2.0');
+
+  const strict = await run(unleash, { accept: false });
+  const accepting = await run(unleash);
+
+  expect(linesOf(strict, 'rejected')).toEqual([
+    'features: empty-list: strategy 1 in production: constraints.0.values must have at least one item with IN (--accept stores it)',
+    'features: odd-weights: in production: variants: the fixed weights add up to 900; make one variant variable or raise them to 1000 (--accept stores it)',
+    expect.stringMatching(/^features: Ünusual name: its name must contain only letters/),
+    expect.stringMatching(/^dependencies: grandchild → checkout-v2: the parent checkout-v2 has a parent too/),
+    expect.stringMatching(/^integrations: jira-comment/),
+  ]);
+  expect(isIncomplete(strict)).toBe(true);
+  expect(accepting.get('features')).toMatchObject({ created: 3 });
+  expect(linesOf(accepting, 'rejected')).toEqual([expect.stringMatching(/^integrations: jira-comment/)]);
+  const { rows } = await sql<{ key: string; problems: string[] }>`
+    select key, problems from imported where problems <> '{}' and kind = 'features' order by key`.execute(
+    harness.db,
+  );
+  expect(rows.map(({ key }) => key)).toEqual(['empty-list', 'odd-weights', 'Ünusual name']);
+});
+
+test('a plan counts what an import would do, and writes nothing', async () => {
+  await forget();
+  const unleash = await recordedUnleash('8.2.0');
+  const events = await countEvents();
+
+  const plan = await run(unleash, { plan: true });
+
+  expect(plan.get('features')).toMatchObject({ created: 12 });
+  expect(await countEvents()).toBe(events);
+  const { rows } = await sql`select from imported`.execute(harness.db);
+  expect(rows).toEqual([]);
+  const imported = await run(unleash);
+  // A last use belongs to a flag, so a plan cannot count those of flags that are not here yet.
+  const created = (report: Report) =>
+    [...report].flatMap(([kind, one]) => (kind === 'last uses' ? [] : [[kind, one.created]]));
+  expect(created(imported)).toEqual(created(plan));
+});
+
+test('a later run takes over what changed in Unleash, and keeps what changed here', async () => {
+  await forget();
+  const unleash = await recordedUnleash('8.2.0');
+  await run(unleash);
+  await unleash.run(`
+    update features set description = 'changed there' where name in ('dark-mode', 'old-basket');
+    update feature_strategies set parameters = '{"rollout":"70","stickiness":"default","groupId":"n"}' where feature_name = 'no-strategy'`);
+  await sql`update features set description = 'changed here' where name in ('old-basket', 'checkout-v2')`.execute(
+    harness.db,
+  );
+
+  const report = await run(unleash);
+
+  expect(report.get('features')).toMatchObject({ created: 0, updated: 2, removed: 0 });
+  expect(linesOf(report, 'conflicts')).toEqual(['features: old-basket was changed here and in Unleash']);
+  expect(linesOf(report, 'keptHere')).toEqual(['features: checkout-v2']);
+  const here = async (name: string) =>
+    (await call(harness.app, 'GET', `/api/admin/projects/default/features/${name}`)).body;
+  expect((await here('dark-mode')).description).toBe('changed there');
+  expect((await here('old-basket')).description).toBe('changed here');
+  expect((await here('checkout-v2')).description).toBe('changed here');
+  const { environments } = await here('no-strategy');
+  expect(
+    environments.find((one: { name: string }) => one.name === 'production').strategies[0].parameters.rollout,
+  ).toBe('70');
+
+  await run(unleash, { overwrite: true });
+  expect((await here('old-basket')).description).toBe('changed there');
+});
+
+test('removes what Unleash no longer has, unless it was changed here', async () => {
+  await forget();
+  const unleash = await recordedUnleash('4.19.5');
+  const [, production = ''] = unleash.tokens;
+  await run(unleash);
+  await expect.poll(async () => (await fetchFlags(production)).status).toBe(200);
+  await unleash.run(`
+    delete from features where name in ('dark-mode', 'old-basket');
+    delete from api_tokens where secret = '${production}'`);
+  await sql`update features set stale = not stale where name = 'old-basket'`.execute(harness.db);
+
+  const report = await run(unleash);
+
+  expect(report.get('features')).toMatchObject({ removed: 1, onlyHere: ['old-basket'] });
+  expect(report.get('API tokens')).toMatchObject({ removed: 1 });
+  await expect.poll(async () => (await fetchFlags(production)).status).toBe(401);
+});
+
+test('something that exists here under the same name is a conflict', async () => {
+  await forget();
+  await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'dark-mode' } });
+
+  const report = await run(await recordedUnleash('8.2.0'));
+
+  expect(linesOf(report, 'conflicts')).toEqual(['features: dark-mode exists here and differs']);
+});
+
+test('a segment gets another id if its id is taken here', async () => {
+  await forget();
+  const unleash = await recordedUnleash('8.2.0');
+  await sql`insert into segments (id, name, created_by) overriding system value values (1, 'mine', 'me')`.execute(
+    harness.db,
+  );
+
+  await run(unleash);
+
+  const { rows } = await sql<{ name: string; segments: string[] }>`
+    select array_agg(segments.name order by segments.name) as segments from feature_strategy_segments
+    join segments on segments.id = segment_id join feature_strategies on feature_strategies.id = strategy_id
+    where feature_name = 'checkout-v2'`.execute(harness.db);
+  expect(rows[0]?.segments).toEqual(['beta-users', 'nordics']);
+  const created = await call(harness.app, 'POST', '/api/admin/segments', {
+    body: { name: 'after', constraints: [] },
+  });
+  expect(created.status).toBe(201);
+});
+
+test.each(RECORDED)('users of Unleash %s keep their roles, groups and tokens', async version => {
+  await forget();
+  const unleash = await recordedUnleash(version);
+  const [personal = ''] = unleash.personalTokens;
+
+  await run(unleash);
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/user-admin');
+  const roles = new Map(
+    body.rootRoles.map(({ id, name }: { id: number; name: string }) => [id, name] as const),
+  );
+  expect(
+    body.users.map((one: { username?: string; email?: string; rootRole: number }) => [
+      one.email ?? one.username,
+      roles.get(one.rootRole),
+    ]),
+  ).toEqual(
+    expect.arrayContaining([
+      ['ada@example.com', 'Admin'],
+      ['ben', 'Editor'],
+      ['admin', 'Admin'],
+    ]),
+  );
+  const own = await call(harness.app, 'GET', '/api/admin/user', { token: personal });
+  expect(own).toMatchObject({ status: 200, body: { user: { username: 'admin' } } });
+  const access = (await call(harness.app, 'GET', '/api/admin/projects/payments/access')).body;
+  const releaser = access.roles.find((one: { name: string }) => one.name === 'Releaser');
+  expect(access.users).toMatchObject([{ email: 'ada@example.com', roles: [releaser.id] }]);
+  const { groups } = (await call(harness.app, 'GET', '/api/admin/groups')).body;
+  expect(groups).toMatchObject([{ id: 30, name: 'Shop team', mappingsSSO: ['shop@idp'] }]);
+});
+
+test('integrations are disabled, and their secrets are encrypted', async () => {
+  await forget();
+  await run(await recordedUnleash('8.2.0'));
+
+  const { addons } = (await call(harness.app, 'GET', '/api/admin/addons')).body;
+
+  expect(addons).toMatchObject([
+    {
+      id: 1,
+      provider: 'webhook',
+      enabled: false,
+      events: ['feature-created', 'feature-archived'],
+      projects: ['default'],
+      environments: ['production'],
+      parameters: { authorization: '*****' },
+      problem: null,
+    },
+    { id: 2, provider: 'slack', enabled: false },
+  ]);
+  const { rows } = await sql<{ text: string }>`
+    select (select string_agg(integrations::text, '') from integrations) || (select string_agg(imported::text, '') from imported)
+      || (select string_agg(concat(data, pre_data), '') from events) as text`.execute(harness.db);
+  expect(rows[0]?.text).not.toContain('a-secret');
+});
+
+test('flags have the last use and the lifecycle that they had', async () => {
+  await forget();
+  await run(await recordedUnleash('8.2.0'));
+
+  const { rows } = await sql<{ stages: string[]; seen: string }>`
+    select array(select stage from feature_lifecycles where feature_name = 'checkout-v2' order by entered_at) as stages,
+      (select seen_at from feature_last_seen where feature_name = 'checkout-v2') as seen`.execute(harness.db);
+
+  expect(rows[0]?.stages).toEqual(['initial', 'pre-live', 'live']);
+  expect(rows[0]?.seen).toMatch(/^2026-11-17T2\d:00:00.000Z$/);
+});
+
+test('nothing can be written to Unleash through the connection', async () => {
+  const { url } = await recordedUnleash('8.2.0');
+  const source = await openSource(url);
+  onTestFinished(() => closeSource(source));
+
+  await expect(source.client.query(`delete from features`)).rejects.toThrow(/read-only transaction/);
+});
+
+test('explains that a database is not one of Unleash, without its password', async () => {
+  const url = new URL(harness.databaseUrl);
+  url.password = 'a-secret-password';
+
+  const error = await openSource(url.href).catch((one: Error) => one);
+
+  expect(error).toMatchObject({ message: expect.stringContaining('This is not a database of Unleash') });
+  expect(String(error)).not.toContain('a-secret-password');
+});
+
+test('no event and no mark has a secret', async () => {
+  await forget();
+  const unleash = await recordedUnleash('8.2.0');
+  await run(unleash);
+
+  const { rows } = await sql<{ text: string }>`
+    select coalesce(string_agg(concat(data, pre_data), ''), '') as text from events`.execute(harness.db);
+  for (const token of unleash.tokens.slice(1)) expect(rows[0]?.text).not.toContain(token.slice(-20));
+});

@@ -1,0 +1,354 @@
+import { sql } from 'kysely';
+import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
+import { isReserved } from '../../people/users/reserved.ts';
+import type { Item, Kind } from './kind.ts';
+import {
+  listOf,
+  optionalText,
+  readBatches,
+  readRows,
+  type Source,
+  type SourceRow,
+  textOf,
+  timeOf,
+} from './source.ts';
+import { rejected, rowsOf } from './vocabulary.ts';
+
+// Roles, users, service accounts and groups. They are known by their names, because an id can be taken here.
+
+type Permission = { name: string; environment: string | null };
+type Role = { name: string; type: string; description: string; permissions: Permission[] };
+
+const CUSTOM = ['custom', 'root-custom'];
+const KNOWN: readonly string[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
+/** Version 4 has one permission for all API tokens. */
+const RENAMED: Record<string, string[]> = Object.fromEntries(
+  ['READ', 'CREATE', 'UPDATE', 'DELETE'].map(action => [
+    `${action}_API_TOKEN`,
+    [`${action}_CLIENT_API_TOKEN`, `${action}_FRONTEND_API_TOKEN`],
+  ]),
+);
+
+/** The built-in roles agree: Admin, Editor and Viewer of the instance, Owner, Member and Reader of projects. */
+export const ROLES: Kind<Role> = {
+  name: 'roles',
+  async *read({ source, rejected: isRejected }) {
+    const permissionsOf = await readPermissions(source);
+    const columns = ['id', 'name', 'type', 'description'];
+    const where = { sql: 'type = any($1)', values: [CUSTOM] };
+    for await (const rows of readBatches(source, { table: 'roles', columns, orderBy: 'id', where }))
+      yield rows.map(row => {
+        const names = permissionsOf.get(Number(row.id)) ?? [];
+        const held = names.flatMap(({ name, environment }) =>
+          (RENAMED[name] ?? [name]).map(renamed => ({ name: renamed, environment })),
+        );
+        const isKnown = ({ name, environment }: Permission) =>
+          KNOWN.includes(name) && (environment === null || !isRejected('environments', environment));
+        const unknown = [...new Set(held.filter(one => !isKnown(one)).map(({ name }) => name))];
+        return {
+          key: textOf(row.name),
+          id: Number(row.id),
+          state: {
+            name: textOf(row.name),
+            type: textOf(row.type),
+            description: textOf(row.description),
+            permissions: held.filter(isKnown).toSorted(byPermission),
+          },
+          leftBehind: unknown.map(name => `its permission ${name}, which does not exist here`),
+        };
+      });
+  },
+  async find(db, keys) {
+    const { rows } = await sql<Role>`
+      select name, type, description, coalesce((
+        select jsonb_agg(jsonb_build_object('name', permission, 'environment', environment)
+          order by permission collate "C", environment collate "C" nulls first)
+        from role_permissions where role_id = roles.id and project is null
+      ), '[]') as permissions
+      from roles where name = any(${keys}) order by id`.execute(db);
+    return new Map(rows.map(row => [row.name, row]));
+  },
+  async write(tx, items) {
+    const rows = rowsOf(items);
+    await sql`
+      update roles set type = given.type, description = given.description
+      from jsonb_to_recordset(${rows}::jsonb) as given (name text, type text, description text)
+      where roles.name = given.name`.execute(tx);
+    await sql`
+      insert into roles (id, name, type, description)
+      select case when exists (select from roles where roles.id = given.id)
+          then nextval(pg_get_serial_sequence('roles', 'id')) else given.id end,
+        name, type, description
+      from jsonb_to_recordset(${rows}::jsonb) as given (id integer, name text, type text, description text)
+      where not exists (select from roles where roles.name = given.name) order by given.id`.execute(tx);
+    await sql`select setval(pg_get_serial_sequence('roles', 'id'), max(id)) from roles`.execute(tx);
+    await sql`
+      delete from role_permissions using roles, jsonb_to_recordset(${rows}::jsonb) as given (name text)
+      where role_id = roles.id and roles.name = given.name`.execute(tx);
+    await sql`
+      insert into role_permissions (role_id, permission, environment)
+      select roles.id, held.name, held.environment
+      from jsonb_to_recordset(${rows}::jsonb) as given (name text, permissions jsonb)
+      join roles on roles.name = given.name,
+        jsonb_to_recordset(given.permissions) as held (name text, environment text)
+      on conflict do nothing`.execute(tx);
+  },
+  event: (after, before) => ({
+    type: before === undefined ? 'role-created' : 'role-updated',
+    data: after,
+    preData: before ?? null,
+  }),
+};
+
+const byPermission = (a: Permission, b: Permission): number =>
+  a.name === b.name ? compare(a.environment ?? '', b.environment ?? '') : compare(a.name, b.name);
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Until version 5, a role refers to a permission by its id. */
+async function readPermissions(source: Source): Promise<Map<number, Permission[]>> {
+  const names = new Map(
+    (
+      await readRows(source, { table: 'permissions', columns: ['id', 'permission'], orderBy: 'permission' })
+    ).map(row => [Number(row.id), textOf(row.permission)]),
+  );
+  const held = new Map<number, Permission[]>();
+  const columns = ['role_id', 'permission', 'permission_id', 'environment'];
+  for await (const rows of readBatches(source, { table: 'role_permission', columns, orderBy: 'role_id' }))
+    for (const row of rows) {
+      const name = textOf(row.permission) || names.get(Number(row.permission_id)) || '';
+      const one = { name, environment: textOf(row.environment) || null };
+      const list = held.get(Number(row.role_id)) ?? [];
+      if (!list.some(other => other.name === one.name && other.environment === one.environment))
+        held.set(Number(row.role_id), [...list, one]);
+    }
+  return held;
+}
+
+type User = {
+  kind: 'user' | 'service-account';
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  rootRole: string | null;
+};
+
+/** The key of a user: their email address, or their user name. */
+const userKey = (row: SourceRow): string => (textOf(row.email) || textOf(row.username)).toLowerCase();
+
+const USER_COLUMNS = [
+  'id',
+  'name',
+  'username',
+  'email',
+  'is_service',
+  'is_system',
+  'deleted_at',
+  'created_at',
+];
+
+/** Keys of the users that are imported, by their ids at Unleash. */
+export async function userKeys(source: Source): Promise<Map<number, string>> {
+  const keys = new Map<number, string>();
+  for await (const rows of readBatches(source, { table: 'users', columns: USER_COLUMNS, orderBy: 'id' }))
+    for (const row of rows.filter(isImported)) keys.set(Number(row.id), userKey(row));
+  return keys;
+}
+
+const isImported = (row: SourceRow): boolean =>
+  row.deleted_at === null && row.is_system !== true && Number(row.id) > 0 && userKey(row) !== '';
+
+/** Passwords are not imported: Unleash has bcrypt hashes, and every user gets a link or uses single sign-on. */
+export const USERS: Kind<User> = {
+  name: 'users',
+  async *read({ source, rejected: isRejected }) {
+    const rootRoles = await readRootRoles(source);
+    for await (const rows of readBatches(source, { table: 'users', columns: USER_COLUMNS, orderBy: 'id' }))
+      yield rows.filter(isImported).map((row): Item<User> => {
+        const names = [row.username, row.name].map(textOf).filter(Boolean);
+        const role = rootRoles.get(Number(row.id)) ?? null;
+        return {
+          key: userKey(row),
+          id: Number(row.id),
+          createdAt: timeOf(row.created_at),
+          state: {
+            kind: row.is_service === true ? 'service-account' : 'user',
+            name: optionalText(row.name),
+            username: optionalText(row.username),
+            email: optionalText(row.email),
+            rootRole: role !== null && isRejected('roles', role) ? null : role,
+          },
+          problems: names
+            .filter(name => isReserved(name))
+            .map(name => rejected(`the name "${name}" is reserved`)),
+        };
+      });
+  },
+  async find(db, keys) {
+    const { rows } = await sql<User & { key: string }>`
+      select lower(coalesce(email, username)) as key, kind, name, username, email, (
+          select roles.name from user_roles join roles on roles.id = role_id
+          where user_id = users.id and project is null) as "rootRole"
+      from users where deleted_at is null and lower(coalesce(email, username)) = any(${keys}) order by id`.execute(
+      db,
+    );
+    return new Map(rows.map(({ key, ...state }) => [key, state]));
+  },
+  async write(tx, items) {
+    const rows = JSON.stringify(
+      items.map(({ key, id, createdAt = null, state }) => ({ ...state, key, id, createdAt })),
+    );
+    await sql`
+      update users set name = given.name, username = given.username, email = given.email
+      from jsonb_to_recordset(${rows}::jsonb) as given (key text, name text, username text, email text)
+      where deleted_at is null and lower(coalesce(users.email, users.username)) = given.key`.execute(tx);
+    await sql`
+      insert into users (id, kind, name, username, email, created_at)
+      overriding system value
+      select case when exists (select from users where users.id = given.id)
+          then nextval(pg_get_serial_sequence('users', 'id')) else given.id end,
+        kind, name, username, email, coalesce("createdAt", now())
+      from jsonb_to_recordset(${rows}::jsonb) as given (
+        key text, id integer, kind text, name text, username text, email text, "createdAt" timestamptz)
+      where not exists (
+        select from users where deleted_at is null and lower(coalesce(users.email, users.username)) = given.key)
+      order by given.id`.execute(tx);
+    await sql`select setval(pg_get_serial_sequence('users', 'id'), max(id)) from users`.execute(tx);
+    await sql`
+      delete from user_roles using users, jsonb_to_recordset(${rows}::jsonb) as given (key text)
+      where user_id = users.id and project is null and deleted_at is null
+        and lower(coalesce(users.email, users.username)) = given.key`.execute(tx);
+    await sql`
+      insert into user_roles (user_id, role_id, created_by)
+      select users.id, roles.id, 'import from Unleash'
+      from jsonb_to_recordset(${rows}::jsonb) as given (key text, "rootRole" text)
+      join users on deleted_at is null and lower(coalesce(users.email, users.username)) = given.key
+      join roles on roles.name = given."rootRole" and roles.type in ('root', 'root-custom')`.execute(tx);
+  },
+  event: (after, before) => ({
+    type: eventTypeOf(after, before),
+    data: after,
+    preData: before ?? null,
+  }),
+};
+
+function eventTypeOf({ kind }: User, before: User | undefined) {
+  if (kind === 'service-account')
+    return before === undefined ? 'service-account-created' : 'service-account-updated';
+  return before === undefined ? 'user-created' : 'user-updated';
+}
+
+const ROOT_TYPES = ['root', 'root-custom'];
+
+/** The name of each role, and whether it is one of the instance. */
+export async function roleNames(source: Source): Promise<Map<number, { name: string; isRoot: boolean }>> {
+  const rows = await readRows(source, { table: 'roles', columns: ['id', 'name', 'type'], orderBy: 'id' });
+  return new Map(
+    rows.map(row => [
+      Number(row.id),
+      { name: textOf(row.name), isRoot: ROOT_TYPES.includes(textOf(row.type)) },
+    ]),
+  );
+}
+
+async function readRootRoles(source: Source): Promise<Map<number, string>> {
+  const roles = await roleNames(source);
+  const held = new Map<number, string>();
+  const columns = ['user_id', 'role_id'];
+  for await (const rows of readBatches(source, {
+    table: 'role_user',
+    columns,
+    orderBy: 'user_id, role_id desc',
+  }))
+    for (const row of rows) {
+      const role = roles.get(Number(row.role_id));
+      if (role?.isRoot) held.set(Number(row.user_id), role.name);
+    }
+  return held;
+}
+
+type Group = {
+  name: string;
+  description: string | null;
+  mappingsSSO: string[];
+  rootRole: string | null;
+  members: string[];
+};
+
+export const GROUPS: Kind<Group> = {
+  name: 'groups',
+  async *read({ source, rejected: isRejected }) {
+    const users = await userKeys(source);
+    const roles = await roleNames(source);
+    const columns = ['id', 'name', 'description', 'mappings_sso', 'root_role_id', 'created_at'];
+    for await (const rows of readBatches(source, { table: 'groups', columns, orderBy: 'id' })) {
+      const members = await readRows(source, {
+        table: 'group_user',
+        columns: ['group_id', 'user_id'],
+        orderBy: 'user_id',
+        where: { sql: 'group_id = any($1)', values: [rows.map(row => Number(row.id))] },
+      });
+      const membersOf = Map.groupBy(members, row => Number(row.group_id));
+      yield rows.map(row => ({
+        key: textOf(row.name),
+        id: Number(row.id),
+        createdAt: timeOf(row.created_at),
+        state: {
+          name: textOf(row.name),
+          description: optionalText(row.description),
+          mappingsSSO: listOf(row.mappings_sso).map(textOf),
+          rootRole: roles.get(Number(row.root_role_id))?.name ?? null,
+          members: (membersOf.get(Number(row.id)) ?? [])
+            .flatMap(one => users.get(Number(one.user_id)) ?? [])
+            .filter(user => !isRejected('users', user))
+            .toSorted(),
+        },
+      }));
+    }
+  },
+  async find(db, keys) {
+    const { rows } = await sql<Group>`
+      select name, description, mappings_sso as "mappingsSSO",
+        (select roles.name from roles where roles.id = root_role_id) as "rootRole",
+        array(select lower(coalesce(email, username)) from group_users join users on users.id = user_id
+          where group_id = groups.id and deleted_at is null
+          order by lower(coalesce(email, username)) collate "C") as members
+      from groups where name = any(${keys}) order by id`.execute(db);
+    return new Map(rows.map(row => [row.name, row]));
+  },
+  async write(tx, items) {
+    const rows = rowsOf(items);
+    await sql`
+      update groups set description = given.description, mappings_sso = given."mappingsSSO",
+        root_role_id = (select id from roles where roles.name = given."rootRole")
+      from jsonb_to_recordset(${rows}::jsonb) as given (
+        name text, description text, "mappingsSSO" text[], "rootRole" text)
+      where groups.name = given.name`.execute(tx);
+    await sql`
+      insert into groups (id, name, description, mappings_sso, root_role_id, created_at, created_by)
+      overriding system value
+      select case when exists (select from groups where groups.id = given.id)
+          then nextval(pg_get_serial_sequence('groups', 'id')) else given.id end,
+        name, description, "mappingsSSO", (select id from roles where roles.name = given."rootRole"),
+        coalesce("createdAt", now()), 'import from Unleash'
+      from jsonb_to_recordset(${rows}::jsonb) as given (
+        id integer, name text, description text, "mappingsSSO" text[], "rootRole" text, "createdAt" timestamptz)
+      where not exists (select from groups where groups.name = given.name) order by given.id`.execute(tx);
+    await sql`select setval(pg_get_serial_sequence('groups', 'id'), max(id)) from groups`.execute(tx);
+    await sql`
+      delete from group_users using groups, users, jsonb_to_recordset(${rows}::jsonb) as given (name text, members text[])
+      where group_id = groups.id and groups.name = given.name and user_id = users.id
+        and lower(coalesce(users.email, users.username)) <> all(given.members)`.execute(tx);
+    await sql`
+      insert into group_users (group_id, user_id, created_by)
+      select groups.id, users.id, 'import from Unleash'
+      from jsonb_to_recordset(${rows}::jsonb) as given (name text, members text[])
+      join groups on groups.name = given.name, unnest(given.members) as member
+      join users on deleted_at is null and lower(coalesce(users.email, users.username)) = member
+      on conflict do nothing`.execute(tx);
+  },
+  event: (after, before) => ({
+    type: before === undefined ? 'group-created' : 'group-updated',
+    data: after,
+    preData: before ?? null,
+  }),
+};

@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { hashToken } from '../../access/token.ts';
+import type { Item, Kind } from './kind.ts';
+import { userKeys } from './people.ts';
+import { readBatches, textOf, timeOf } from './source.ts';
+import { rejected, rowsOf } from './vocabulary.ts';
+
+/** The description is not compared: it can be changed, because a user has one token with a description here. */
+type PersonalToken = { hash: string; user: string; expiresAt: string | null };
+
+const COLUMNS = [
+  'id',
+  'secret',
+  'selector',
+  'verifier',
+  'description',
+  'user_id',
+  'expires_at',
+  'created_at',
+];
+
+/** Tokens of users and service accounts, by their hash. */
+export const PERSONAL_TOKENS: Kind<PersonalToken> = {
+  name: 'personal tokens',
+  async *read({ source, rejected: isRejected }) {
+    const users = await userKeys(source);
+    const used = new Set<string>();
+    for await (const rows of readBatches(source, {
+      table: 'personal_access_tokens',
+      columns: COLUMNS,
+      orderBy: 'id',
+    }))
+      yield rows.flatMap((row): Item<PersonalToken>[] => {
+        const user = users.get(Number(row.user_id));
+        if (user === undefined) return [];
+        const hash = textOf(row.secret)
+          ? hashToken(textOf(row.secret)).toString('hex')
+          : Buffer.from(textOf(row.verifier), 'base64url').toString('hex');
+        const given = textOf(row.description) || 'imported';
+        // A user has one token with a description here.
+        const description = used.has(`${user}/${given}`) ? `${given} (${Number(row.id)})` : given;
+        used.add(`${user}/${description}`);
+        const expiresAt = timeOf(row.expires_at);
+        return [
+          {
+            key: hash,
+            label: `${description} of ${user}`,
+            createdAt: timeOf(row.created_at),
+            state: { hash, user, expiresAt },
+            details: { description },
+            problems: [
+              ...(isRejected('users', user) ? [rejected(`${user} was not imported`)] : []),
+              ...(expiresAt === null ? [rejected('it never expires')] : []),
+              ...(hash.length === 64 ? [] : [rejected('its hash is not a SHA-256')]),
+            ],
+          },
+        ];
+      });
+  },
+  async find(db, keys) {
+    const { rows } = await sql<PersonalToken>`
+      select encode(hash, 'hex') as hash, lower(coalesce(email, username)) as user, expires_at as "expiresAt"
+      from personal_access_tokens join users on users.id = user_id
+      where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[]) order by personal_access_tokens.id`.execute(
+      db,
+    );
+    return new Map(rows.map(row => [row.hash, row]));
+  },
+  async write(tx, items) {
+    await sql`
+      insert into personal_access_tokens (hash, user_id, description, created_at, expires_at)
+      select decode(given.hash, 'hex'), users.id, case when exists (
+          select from personal_access_tokens as other where other.user_id = users.id and other.description = given.description
+        ) then given.description || ' ' || left(given.hash, 6) else given.description end, coalesce("createdAt", now()), "expiresAt"
+      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (
+        hash text, "user" text, description text, "createdAt" timestamptz, "expiresAt" timestamptz)
+      join users on deleted_at is null and lower(coalesce(users.email, users.username)) = given."user"
+      order by given.hash
+      on conflict (hash) do update set expires_at = excluded.expires_at`.execute(tx);
+  },
+  event: (after, _, details) => ({ type: 'pat-created', data: { ...eventData(after), ...details } }),
+  remove: {
+    async write(tx, keys) {
+      await sql`
+        delete from personal_access_tokens
+        where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[])`.execute(tx);
+    },
+    event: before => ({ type: 'pat-deleted', preData: eventData(before) }),
+  },
+};
+
+/** Without the hash, which belongs to the secret. */
+const eventData = ({ user, expiresAt }: PersonalToken): object => ({ username: user, expiresAt });

@@ -1,0 +1,107 @@
+import type { Db } from '../../platform/db/database.ts';
+import type { TargetPolicy } from '../../platform/outgoing/address.ts';
+import type { Keyring } from '../../platform/secrets/seal.ts';
+import { DEPENDENCIES } from './dependencies.ts';
+import { FEATURES } from './features.ts';
+import { FAVORITES, PROJECT_ACCESS } from './grants.ts';
+import { integrationsKind } from './integrations.ts';
+import type { Context, Kind } from './kind.ts';
+import { importLastUses } from './last-uses.ts';
+import { GROUPS, ROLES, USERS } from './people.ts';
+import { PERSONAL_TOKENS } from './personal-tokens.ts';
+import { DEFAULT_STRATEGIES, ENVIRONMENTS, PROJECTS } from './places.ts';
+import type { Report } from './report.ts';
+import { SEGMENTS } from './segments.ts';
+import { countRows, type Source } from './source.ts';
+import { type Options, synchronise } from './synchronise.ts';
+import { API_TOKENS } from './tokens.ts';
+import { CONTEXT_FIELDS, FEATURE_TYPES, STRATEGY_TYPES, TAG_TYPES, TAGS } from './vocabulary.ts';
+
+/** What refers to something comes after it. */
+// biome-ignore lint/suspicious/noExplicitAny: the kinds have different states, and each is used with its own
+const kindsOf = ({ keyring, targets }: Settings): Kind<any>[] => [
+  FEATURE_TYPES,
+  TAG_TYPES,
+  TAGS,
+  ENVIRONMENTS,
+  ROLES,
+  USERS,
+  GROUPS,
+  PROJECTS,
+  PROJECT_ACCESS,
+  CONTEXT_FIELDS,
+  STRATEGY_TYPES,
+  SEGMENTS,
+  DEFAULT_STRATEGIES,
+  FEATURES,
+  DEPENDENCIES,
+  FAVORITES,
+  API_TOKENS,
+  PERSONAL_TOKENS,
+  integrationsKind(keyring, targets),
+];
+
+/** The key for secrets of integrations, and the addresses that they may send to. */
+export type Settings = { keyring: Keyring; targets: TargetPolicy };
+
+/** The keys that were rejected, by kind. A run that looks at some features needs those of the run before. */
+export type Rejected = Map<string, Set<string>>;
+
+export type Progress = (kind: string, items: number) => void;
+
+/** Imports everything once, from one snapshot. */
+export async function importUnleash(
+  db: Db,
+  source: Source,
+  settings: Settings,
+  options: Options,
+  onProgress: Progress = () => {},
+  rejected: Rejected = new Map(),
+): Promise<Report> {
+  const context: Context = {
+    source,
+    rejected: (kind, key) => rejected.get(kind)?.has(key) ?? false,
+    onlyFeatures: options.onlyFeatures,
+  };
+  const report: Report = new Map();
+  for (const kind of kindsOf(settings)) {
+    const before = kind.only?.(context) === undefined ? [] : (rejected.get(kind.name) ?? []);
+    const keys = new Set([...before].filter(key => !kind.only?.(context)?.includes(key)));
+    rejected.set(kind.name, keys);
+    const one = await synchronise(
+      db,
+      context,
+      kind,
+      options,
+      key => keys.add(key),
+      items => onProgress(kind.name, items),
+    );
+    report.set(kind.name, one);
+  }
+  report.set(
+    'last uses',
+    await importLastUses(db, source, options.plan, items => onProgress('last uses', items)),
+  );
+  return report;
+}
+
+/** Tables whose rows have no place here. */
+const LEFT_BEHIND = {
+  change_requests: 'change requests',
+  release_plan_definitions: 'release plans and templates',
+  banners: 'banners',
+  signal_endpoints: 'signal endpoints',
+  action_sets: 'action sets',
+  public_signup_tokens: 'signup links',
+  integration_events: 'the log of integrations',
+} as const;
+
+/** What is at Unleash and cannot be imported, in words. */
+export async function listLeftBehind(source: Source): Promise<string[]> {
+  const lines: string[] = [];
+  for (const [table, words] of Object.entries(LEFT_BEHIND)) {
+    const count = await countRows(source, table);
+    if (count > 0) lines.push(`${words}: ${count}`);
+  }
+  return lines;
+}

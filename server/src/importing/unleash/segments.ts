@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import type { Constraint } from '../../targeting/constraints/schema.ts';
+import { asConstraint, constraintProblems, type Rules, rulesOf } from './constraints.ts';
+import type { Kind } from './kind.ts';
+import { listOf, optionalText, readBatches, type Source, textOf, timeOf } from './source.ts';
+import { rejected, rowsOf } from './vocabulary.ts';
+
+export type SegmentState = {
+  name: string;
+  description: string | null;
+  project: string | null;
+  constraints: Constraint[];
+};
+
+const COLUMNS = [
+  'id',
+  'name',
+  'description',
+  'segment_project_id',
+  'constraints',
+  'created_by',
+  'created_at',
+];
+
+/** Segments are known by their names, because an id can be taken here. */
+export type SegmentNames = ReadonlyMap<number, string>;
+
+export async function segmentNames(source: Source): Promise<SegmentNames> {
+  const names = new Map<number, string>();
+  for await (const rows of readBatches(source, { table: 'segments', columns: ['id', 'name'], orderBy: 'id' }))
+    for (const row of rows) names.set(Number(row.id), textOf(row.name));
+  return names;
+}
+
+export const SEGMENTS: Kind<SegmentState> = {
+  name: 'segments',
+  async *read({ source, rejected: isRejected }) {
+    const rules: Rules = await rulesOf(source);
+    for await (const rows of readBatches(source, { table: 'segments', columns: COLUMNS, orderBy: 'id' })) {
+      const items = [];
+      for (const row of rows) {
+        const name = textOf(row.name);
+        const project = optionalText(row.segment_project_id);
+        const constraints = listOf(row.constraints).map(asConstraint);
+        const problems = await constraintProblems(constraints, rules);
+        if (project !== null && isRejected('projects', project))
+          problems.push(rejected(`its project ${project} was not imported`));
+        items.push({
+          key: name,
+          id: Number(row.id),
+          createdAt: timeOf(row.created_at),
+          state: { name, description: optionalText(row.description), project, constraints },
+          problems,
+        });
+      }
+      yield items;
+    }
+  },
+  async find(db, keys) {
+    const { rows } = await sql<SegmentState>`
+      select name, description, project, constraints from segments
+      where name = any(${keys}) order by name`.execute(db);
+    return new Map(rows.map(row => [row.name, row]));
+  },
+  /** Segments keep their ids, which SDKs see, unless another segment here has the id. */
+  async write(tx, items) {
+    await sql`
+      insert into segments (id, name, description, project, constraints, created_at, created_by)
+      overriding system value
+      select case when exists (select from segments where segments.id = given.id) or given.id is null
+          then nextval(pg_get_serial_sequence('segments', 'id')) else given.id end,
+        name, description, project, constraints, coalesce("createdAt", now()), 'import from Unleash'
+      from jsonb_to_recordset(${rowsOf(items)}::jsonb) as given (
+        id integer, name text, description text, project text, constraints jsonb, "createdAt" timestamptz)
+      order by name
+      on conflict (name) do update set description = excluded.description, project = excluded.project,
+        constraints = excluded.constraints`.execute(tx);
+    await sql`
+      select setval(pg_get_serial_sequence('segments', 'id'), greatest(max(id), 1)) from segments`.execute(
+      tx,
+    );
+  },
+  event: (after, before) => ({
+    type: 'segment-import',
+    project: after.project,
+    data: after,
+    preData: before ?? null,
+  }),
+};

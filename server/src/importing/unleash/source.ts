@@ -1,0 +1,173 @@
+import pg from 'pg';
+import { boundedConnection } from '../../platform/db/database.ts';
+
+/** An Unleash database, as one snapshot that nothing can write through. */
+export type Source = {
+  client: pg.Client;
+  /** The columns of each table. Versions differ, so they are read first. */
+  columns: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
+export type SourceRow = Record<string, unknown>;
+
+/** What to read of a table. Columns that this version does not have are null. */
+export type Reading = {
+  table: string;
+  columns: readonly string[];
+  orderBy: string;
+  where?: { sql: string; values: unknown[] };
+  batch?: number;
+};
+
+/** The rows of Unleash that a batch reads. A row is rarely above 100 kB, so a batch is a few megabytes at most. */
+const BATCH = 500;
+const STATEMENT_TIMEOUT_MS = 600_000;
+/** Tables of every version since 4. Without them, the database is not one of Unleash. */
+const EXPECTED = [
+  'features',
+  'feature_strategies',
+  'feature_strategy_segment',
+  'role_user',
+  'events',
+  'api_tokens',
+];
+
+/** An explanation for the person who runs the command, without the URL and its password. */
+export class SourceError extends Error {}
+
+/** Opens one read-only snapshot, so that everything that is read belongs together. */
+export async function openSource(url: string): Promise<Source> {
+  const client = new pg.Client({
+    ...boundedConnection(url, 'import', STATEMENT_TIMEOUT_MS),
+    options: `-c default_transaction_read_only=on -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c timezone=UTC`,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const columns = await beginSnapshot(client);
+    return { client, columns };
+  } catch (error) {
+    await client.end().catch(() => {});
+    if (error instanceof SourceError) throw error;
+    throw new SourceError(`The database of Unleash cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function beginSnapshot(client: pg.Client): Promise<Map<string, Set<string>>> {
+  await client.query('begin transaction isolation level repeatable read, read only');
+  const { rows } = await client.query<{ table_name: string; column_name: string }>(
+    'select table_name, column_name from information_schema.columns where table_schema = current_schema()',
+  );
+  const columns = new Map<string, Set<string>>();
+  for (const { table_name, column_name } of rows)
+    columns.set(table_name, (columns.get(table_name) ?? new Set()).add(column_name));
+  const missing = EXPECTED.filter(table => !columns.has(table));
+  if (missing.length > 0)
+    throw new SourceError(`This is not a database of Unleash: it has no table ${missing.join(', ')}.`);
+  return columns;
+}
+
+/** Ends the snapshot and begins a new one, which sees what was written since. */
+export async function renewSource(source: Source): Promise<Source> {
+  await source.client.query('rollback');
+  return { ...source, columns: await beginSnapshot(source.client) };
+}
+
+export async function closeSource({ client }: Source): Promise<void> {
+  await client.query('rollback').catch(() => {});
+  await client.end();
+}
+
+export const hasTable = (source: Source, table: string): boolean => source.columns.has(table);
+
+export async function countRows(source: Source, table: string): Promise<number> {
+  if (!hasTable(source, table)) return 0;
+  const { rows } = await source.client.query(`select count(*)::integer as count from ${quote(table)}`);
+  return rows[0].count;
+}
+
+let cursors = 0;
+
+/** Reads a table in batches through a cursor. A table that this version does not have has no rows. */
+export async function* readBatches(source: Source, reading: Reading): AsyncGenerator<SourceRow[]> {
+  if (!hasTable(source, reading.table)) return;
+  yield* fetchBatches(source, selectOf(source, reading), reading.where?.values ?? [], reading.batch ?? BATCH);
+}
+
+/** Reads the result of a statement in batches. */
+export async function* readSelect(source: Source, select: string): AsyncGenerator<SourceRow[]> {
+  yield* fetchBatches(source, `select row_to_json(picked) as row from (${select}) as picked`, [], BATCH);
+}
+
+async function* fetchBatches(
+  { client }: Source,
+  select: string,
+  values: unknown[],
+  batch: number,
+): AsyncGenerator<SourceRow[]> {
+  const cursor = `import_${++cursors}`;
+  await client.query(`declare ${cursor} no scroll cursor for ${select}`, values);
+  try {
+    for (;;) {
+      const { rows } = await client.query(`fetch ${batch} from ${cursor}`);
+      if (rows.length === 0) return;
+      yield rows.map(({ row }) => row as SourceRow);
+    }
+  } finally {
+    await client.query(`close ${cursor}`).catch(() => {});
+  }
+}
+
+/** Reads the rows that match. For small tables and for the rows that belong to a batch. */
+export async function readRows(source: Source, reading: Reading): Promise<SourceRow[]> {
+  if (!hasTable(source, reading.table)) return [];
+  const { rows } = await source.client.query(selectOf(source, reading), [...(reading.where?.values ?? [])]);
+  return rows.map(({ row }) => row as SourceRow);
+}
+
+/** As JSON, because the types of columns differ too: a list can be json, jsonb or text. */
+function selectOf(source: Source, { table, columns, orderBy, where }: Reading): string {
+  const existing = source.columns.get(table) ?? new Set();
+  const list = columns.map(name => (existing.has(name) ? quote(name) : `null as ${quote(name)}`)).join(', ');
+  const filter = where === undefined ? '' : `where ${where.sql}`;
+  return `select row_to_json(picked) as row from (
+    select ${list} from ${quote(table)} ${filter} order by ${orderBy}) as picked`;
+}
+
+const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+/** The time as the API writes it. Some columns have no time zone; Unleash writes UTC to them. */
+export function timeOf(value: unknown): string | null {
+  if (typeof value !== 'string') return null;
+  const withZone = /([+-]\d\d(:?\d\d)?|Z)$/.test(value) ? value : `${value}Z`;
+  const date = new Date(withZone.replace(' ', 'T'));
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+export const textOf = (value: unknown): string =>
+  value === null || value === undefined ? '' : String(value);
+export const optionalText = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value);
+
+/** A list that is stored as JSON or as text with JSON. */
+export function listOf(value: unknown): unknown[] {
+  const parsed = typeof value === 'string' ? parseOrNull(value) : value;
+  return Array.isArray(parsed) ? parsed : [];
+}
+
+export function objectOf(value: unknown): Record<string, unknown> {
+  const parsed = typeof value === 'string' ? parseOrNull(value) : value;
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)
+    ? (parsed as Record<string, unknown>)
+    : {};
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { Constraint } from '../../targeting/constraints/schema.ts';
+import { StrategyVariantInputs, VariantInputs } from '../../targeting/variants/schema.ts';
+import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
+import { asConstraint } from './constraints.ts';
+import type { Problem } from './kind.ts';
+import { listOf, objectOf, optionalText, type SourceRow, textOf } from './source.ts';
+import { acceptable, rejected } from './vocabulary.ts';
+
+export type VariantState = {
+  name: string;
+  weight: number;
+  weightType?: string;
+  stickiness?: string;
+  payload?: { type: string; value: string };
+  overrides?: { contextName: string; values: string[] }[];
+};
+
+export type StrategyState = {
+  id: string;
+  name: string;
+  title: string | null;
+  disabled: boolean;
+  sortOrder: number;
+  parameters: Record<string, string>;
+  constraints: Constraint[];
+  variants: VariantState[];
+  /** Names of segments, in order. */
+  segments: string[];
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const TOTAL_WEIGHT = 1_000;
+
+/** Newer versions of Unleash have ids that are no UUIDs. The same id always becomes the same UUID. */
+export function uuidOf(id: string): string {
+  if (UUID.test(id)) return id.toLowerCase();
+  const hex = createHash('sha256').update(id).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** A row of `feature_strategies`, or a default strategy, as it is stored here. */
+export function strategyOf(
+  row: SourceRow,
+  sortOrder: number,
+  segments: string[],
+): { strategy: StrategyState; problems: Problem[] } {
+  // Parameters are strings here. SDKs read a number and its text alike.
+  const parameters = Object.fromEntries(
+    Object.entries(objectOf(row.parameters))
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  );
+  const { variants, problems } = variantsOf(row.variants, StrategyVariantInputs);
+  const strategy = {
+    id: uuidOf(textOf(row.id)),
+    name: textOf(row.strategy_name),
+    title: optionalText(row.title) || null,
+    disabled: row.disabled === true,
+    sortOrder,
+    parameters,
+    constraints: listOf(row.constraints).map(asConstraint),
+    variants,
+    segments: segments.toSorted(),
+  };
+  const otherStickiness = variants.find(
+    ({ stickiness }) => parameters.stickiness !== undefined && stickiness !== parameters.stickiness,
+  );
+  if (otherStickiness !== undefined)
+    problems.push(
+      rejected(
+        `variant "${otherStickiness.name}" has stickiness "${otherStickiness.stickiness}" and its strategy "${parameters.stickiness}"; here a strategy has one`,
+      ),
+    );
+  return { strategy, problems };
+}
+
+export const featureVariantsOf = (stored: unknown) => variantsOf(stored, VariantInputs);
+
+/** The variants with their weights as they are, because a weight decides which users get a variant. */
+function variantsOf(
+  stored: unknown,
+  schema: typeof StrategyVariantInputs | typeof VariantInputs,
+): { variants: VariantState[]; problems: Problem[] } {
+  const given = listOf(stored).map(objectOf).map(withoutNulls);
+  const variants = withoutUnknownFields(schema, given) as VariantState[];
+  const { violations = [] } = distributeWeights(variants as VariantInputs, '');
+  const total = variants.reduce((sum, { weight }) => sum + Number(weight), 0);
+  const problems = violations.map(({ message }) => acceptable(`variants: ${message}`));
+  if (variants.some(({ weight }) => !Number.isInteger(weight) || weight < 0 || weight > TOTAL_WEIGHT))
+    problems.push(rejected(`a variant has a weight that is not a whole number from 0 to ${TOTAL_WEIGHT}`));
+  else if (problems.length === 0 && variants.length > 0 && total !== TOTAL_WEIGHT)
+    problems.push(acceptable(`variants: the weights add up to ${total}, not to ${TOTAL_WEIGHT}`));
+  return { variants, problems };
+}
+
+const withoutNulls = (fields: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));

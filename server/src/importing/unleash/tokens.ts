@@ -1,0 +1,207 @@
+import { sql } from 'kysely';
+import { hashToken, hintOf } from '../../access/token.ts';
+import type { Item, Kind, Problem } from './kind.ts';
+import {
+  optionalText,
+  readBatches,
+  readRows,
+  type Source,
+  type SourceRow,
+  textOf,
+  timeOf,
+} from './source.ts';
+import { acceptable, rejected } from './vocabulary.ts';
+
+// API tokens by their hash, so that every SDK goes on with the secret that it has.
+
+type Token = {
+  hash: string;
+  hint: string;
+  type: string;
+  name: string;
+  environment: string | null;
+  /** Empty: all projects. */
+  projects: string[];
+  expiresAt: string | null;
+};
+
+const ALL = '*';
+const TYPES = ['admin', 'client', 'backend', 'frontend'];
+const COLUMNS = [
+  'secret',
+  'username',
+  'token_name',
+  'type',
+  'environment',
+  'alias',
+  'created_at',
+  'expires_at',
+];
+const V2_COLUMNS = ['selector', 'verifier', 'token_name', 'type', 'environment', 'created_at', 'expires_at'];
+
+export const API_TOKENS: Kind<Token> = {
+  name: 'API tokens',
+  async *read({ source, rejected: isRejected }) {
+    for await (const rows of readBatches(source, {
+      table: 'api_tokens',
+      columns: COLUMNS,
+      orderBy: 'secret',
+    })) {
+      const projects = await projectsOf(source, 'api_token_project', 'secret', rows);
+      yield rows.flatMap(row => plainTokens(row, projects.get(textOf(row.secret)) ?? [], isRejected));
+    }
+    for await (const rows of readBatches(source, {
+      table: 'api_tokens_v2',
+      columns: V2_COLUMNS,
+      orderBy: 'selector',
+    })) {
+      const projects = await projectsOf(source, 'api_tokens_v2_project', 'selector', rows);
+      yield rows.map(row => hashedToken(row, projects.get(textOf(row.selector)) ?? [], isRejected));
+    }
+  },
+  async find(db, keys) {
+    const { rows } = await sql<Token>`
+      select encode(hash, 'hex') as hash, hint, type, name, environment, expires_at as "expiresAt",
+        array(select project_id from api_token_projects where token_id = api_tokens.id
+          order by project_id collate "C") as projects
+      from api_tokens where revoked_at is null and hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[])
+      order by id`.execute(db);
+    return new Map(rows.map(row => [row.hash, row]));
+  },
+  async write(tx, items) {
+    const rows = JSON.stringify(
+      items.map(({ state, createdAt }) => ({ ...state, createdAt: createdAt ?? null })),
+    );
+    await sql`
+      insert into api_tokens (hash, hint, type, name, environment, all_projects, created_at, expires_at)
+      select decode(hash, 'hex'), hint, type, name, environment, projects = '{}', coalesce("createdAt", now()), "expiresAt"
+      from jsonb_to_recordset(${rows}::jsonb) as given (
+        hash text, hint text, type text, name text, environment text, projects text[], "createdAt" timestamptz,
+        "expiresAt" timestamptz)
+      order by hash
+      on conflict (hash) do update set hint = excluded.hint, type = excluded.type, name = excluded.name,
+        environment = excluded.environment, all_projects = excluded.all_projects, expires_at = excluded.expires_at`.execute(
+      tx,
+    );
+    await sql`
+      delete from api_token_projects using api_tokens,
+        jsonb_to_recordset(${rows}::jsonb) as given (hash text, projects text[])
+      where token_id = api_tokens.id and api_tokens.hash = decode(given.hash, 'hex')
+        and project_id <> all(given.projects)`.execute(tx);
+    await sql`
+      insert into api_token_projects (token_id, project_id)
+      select api_tokens.id, unnest(given.projects)
+      from jsonb_to_recordset(${rows}::jsonb) as given (hash text, projects text[])
+      join api_tokens on api_tokens.hash = decode(given.hash, 'hex')
+      on conflict do nothing`.execute(tx);
+  },
+  event: (after, before) => ({
+    type: before === undefined ? 'api-token-created' : 'api-token-updated',
+    ...scopeOf(after),
+    data: eventData(after),
+    preData: before === undefined ? null : eventData(before),
+  }),
+  remove: {
+    async write(tx, keys) {
+      await sql`
+        update api_tokens set revoked_at = now()
+        where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[])`.execute(tx);
+    },
+    event: before => ({ type: 'api-token-deleted', ...scopeOf(before), preData: eventData(before) }),
+  },
+};
+
+/** A plain token, and a second one if it has an alias, which is a secret of its own. */
+function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token>[] {
+  const secret = textOf(row.secret);
+  const alias = textOf(row.alias);
+  const name = textOf(row.token_name) || textOf(row.username);
+  const lostProjects =
+    projects.length === 0 && row.type !== 'admin' && !secret.startsWith(`${ALL}:`) && secret.includes(':');
+  const token = (hash: Buffer, hint: string, named: string) =>
+    tokenOf(row, { hash: hash.toString('hex'), hint, name: named }, projects, lostProjects, isRejected);
+  return [
+    token(hashToken(secret), hintOf(secret), name),
+    ...(alias === '' ? [] : [token(hashToken(alias), `…${alias.slice(-4)}`, `${name} (alias)`)]),
+  ];
+}
+
+/** A token of which Unleash has only the hash: base64url of the SHA-256 of the whole token, which is what we store too. */
+function hashedToken(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token> {
+  const hash = Buffer.from(textOf(row.verifier), 'base64url').toString('hex');
+  const prefix = projects.length === 0 ? ALL : projects.length === 1 ? projects[0] : '[]';
+  const hint = `${prefix}:${textOf(row.environment) || ALL}.v2_…${textOf(row.selector).slice(-4)}`;
+  return tokenOf(row, { hash, hint, name: textOf(row.token_name) }, projects, false, isRejected);
+}
+
+type IsRejected = (kind: string, key: string) => boolean;
+
+function tokenOf(
+  row: SourceRow,
+  { hash, hint, name }: Pick<Token, 'hash' | 'hint' | 'name'>,
+  projects: string[],
+  lostProjects: boolean,
+  isRejected: IsRejected,
+): Item<Token> {
+  const type = textOf(row.type).toLowerCase();
+  const given = optionalText(row.environment);
+  const environment = type === 'admin' || given === ALL ? null : given;
+  const problems: Problem[] = [];
+  if (!TYPES.includes(type)) problems.push(rejected(`the type "${type}" does not exist here`));
+  if (type !== 'admin' && environment === null)
+    problems.push(rejected('a token for SDKs has one environment; this one has all'));
+  if (hash.length !== 64) problems.push(rejected('its hash is not a SHA-256'));
+  if (environment !== null && isRejected('environments', environment))
+    problems.push(rejected(`its environment ${environment} was not imported`));
+  if (lostProjects)
+    problems.push(acceptable('its projects were deleted, and Unleash treats it as a token for all projects'));
+  return {
+    key: hash,
+    label: `${name} (${hint})`,
+    createdAt: timeOf(row.created_at),
+    state: {
+      hash,
+      hint,
+      type,
+      name,
+      environment,
+      projects: projects.includes(ALL) || type === 'admin' ? [] : projects.toSorted(),
+      expiresAt: timeOf(row.expires_at),
+    },
+    problems,
+  };
+}
+
+async function projectsOf(
+  source: Source,
+  table: string,
+  column: string,
+  rows: SourceRow[],
+): Promise<Map<string, string[]>> {
+  const found = await readRows(source, {
+    table,
+    columns: [column, 'project'],
+    orderBy: 'project',
+    where: { sql: `${column} = any($1)`, values: [rows.map(row => textOf(row[column]))] },
+  });
+  const projects = new Map<string, string[]>();
+  for (const row of found) {
+    const key = textOf(row[column]);
+    projects.set(key, [...(projects.get(key) ?? []), textOf(row.project)]);
+  }
+  return projects;
+}
+
+const scopeOf = ({ projects, environment }: Token) => ({
+  project: projects.length === 1 ? (projects[0] ?? null) : null,
+  environment,
+});
+
+/** Without the hash, which belongs to the secret. */
+const eventData = ({ type, name, environment, projects, expiresAt }: Token): object => ({
+  tokenName: name,
+  type,
+  environment,
+  projects: projects.length === 0 ? [ALL] : projects,
+  expiresAt,
+});
