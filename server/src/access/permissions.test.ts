@@ -13,7 +13,7 @@ import {
 } from '../test/random-access.ts';
 import { call } from '../test/request.ts';
 
-const WORLDS = sized({ usual: 48, long: 128 });
+const WORLDS = sized({ usual: 13, long: 128 });
 const QUESTIONS = 25;
 const SEED = Number(process.env.PERMISSIONS_SEED ?? Date.now() % 1_000_000_000);
 

@@ -14,7 +14,7 @@ import { makeApiToken, makeProject, makeUser } from './factories.ts';
 import { ADMIN_TOKEN, useHarness } from './harness.ts';
 import { startProcess, stopProcess } from './process.ts';
 
-const ROUNDS = sized({ usual: 10, long: 20 });
+const ROUNDS = sized({ usual: 3, long: 30 });
 const CHANGES = { create: 60, settings: 60, archive: 25, delete: 15, token: 40 };
 const FEATURES = 20;
 

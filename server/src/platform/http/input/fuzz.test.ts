@@ -5,10 +5,10 @@ import { GENERATED, sized } from '../../../test/campaign.ts';
 import { makeFeature, makeProject, makeUser } from '../../../test/factories.ts';
 import { EXISTING, requestsTo, text } from '../../../test/generated-requests.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../test/harness.ts';
-import { listAdminOperations } from '../../../test/operations.ts';
+import { listAdminOperations, type Operation } from '../../../test/operations.ts';
 import { call, injected } from '../../../test/request.ts';
 
-const RUNS = sized({ usual: 3_000, long: 6_000 });
+const RUNS_PER_OPERATION = sized({ usual: 2, long: 20 });
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
@@ -88,16 +88,16 @@ test(`${PATCHES} generated JSON Patches: none becomes a 5xx (seed ${SEED})`, GEN
 });
 
 test(
-  `${RUNS} generated requests over every route: no 5xx, only documented responses, no internal text (seed ${SEED})`,
+  `${RUNS_PER_OPERATION} generated requests to every operation: no 5xx, only documented responses, no internal text (seed ${SEED})`,
   GENERATED,
   async () => {
     const user = await makeUser(harness.db, 'Editor');
     const tokens: Record<string, string> = { admin: ADMIN_TOKEN, user: user.token };
-    const asked = new Set<string>();
+    let requests = 0;
     let pastTheGuard = 0;
 
-    await fc.assert(
-      fc.asyncProperty(requestsTo(operations), async ({ operation, url, headers, payload }) => {
+    const isAsDocumented = (tried: Operation) =>
+      fc.asyncProperty(requestsTo([tried]), async ({ operation, url, headers, payload }) => {
         const authorization =
           headers.authorization === undefined
             ? {}
@@ -108,7 +108,7 @@ test(
           headers: { ...headers, ...authorization },
           ...(payload === undefined ? {} : { payload }),
         });
-        asked.add(`${operation.method} ${operation.path}`);
+        requests++;
         if (response.statusCode !== 401) pastTheGuard++;
 
         expect([...operation.statuses.filter(status => status < 500), ...ALWAYS]).toContain(
@@ -127,12 +127,12 @@ test(
           const sent = `${querystring.unescape(url)} ${JSON.stringify(payload)}`;
           expect(sent.includes(leaked) ? '' : error.message).not.toMatch(LEAK);
         }
-      }),
-      { numRuns: RUNS, seed: SEED },
-    );
+      });
+    for (const [at, operation] of operations.entries())
+      await fc.assert(isAsDocumented(operation), { numRuns: RUNS_PER_OPERATION, seed: SEED + at });
 
-    expect(asked.size).toBe(operations.length);
+    expect(requests).toBe(operations.length * RUNS_PER_OPERATION);
     // A run whose token got lost would prove nothing.
-    expect(pastTheGuard).toBeGreaterThan(RUNS * 0.7);
+    expect(pastTheGuard).toBeGreaterThan(requests * 0.7);
   },
 );
