@@ -28,7 +28,7 @@ export function SharedViews({ projectId, onOpen }: { projectId: string; onOpen()
   if (views.length === 0) return null;
   return (
     <div className={s.views}>
-      <h3>Shared with the project</h3>
+      <b>Shared with the project</b>
       <ul aria-label="Shared with the project">
         {views.map(view => (
           <li key={view.id}>
