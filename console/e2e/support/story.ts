@@ -7,6 +7,7 @@ import { startProcess, stopProcess } from '../../../server/src/test/process.ts';
 
 export type Story = {
   url: string;
+  databaseUrl: string;
   /** The admin of the story. */
   login: { username: string; password: string };
   stop: () => Promise<void>;
@@ -15,7 +16,7 @@ export type Story = {
 const DEMO_DATA = fileURLToPath(new URL('../../../server/scripts/demo-data.ts', import.meta.url));
 
 /** A server on a new database with the demo story. */
-export async function startStory(): Promise<Story> {
+export async function startStory(settings: Record<string, string> = {}): Promise<Story> {
   const name = `halyard_story_${randomBytes(6).toString('hex')}`;
   const env = { DATABASE_URL: urlOf(name), HALYARD_SECRET_KEY: randomBytes(32).toString('base64') };
   await createDatabase(name);
@@ -24,9 +25,15 @@ export async function startStory(): Promise<Story> {
   });
   const [, password] = /ada .*password (\S+)/.exec(stdout) ?? [];
   if (password === undefined) throw new Error(`The story has no password of ada:\n${stdout}`);
-  const running = await startProcess({ ...env, HALYARD_ALLOW_PRIVATE_TARGETS: 'true', LOG_LEVEL: 'warn' });
+  const running = await startProcess({
+    ...env,
+    HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
+    LOG_LEVEL: 'warn',
+    ...settings,
+  });
   return {
     url: `http://localhost:${running.port}`,
+    databaseUrl: urlOf(name),
     login: { username: 'ada', password },
     stop: async () => {
       await stopProcess(running);
