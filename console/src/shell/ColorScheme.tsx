@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { Moon, Sun } from 'lucide-react';
 
 /** Changes between light and dark. public/scheme.js applies the choice before the first paint. */
@@ -8,10 +8,12 @@ export function ColorScheme() {
   const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false });
   const other = scheme === 'dark' ? 'light' : 'dark';
   return (
-    <Tooltip label={`Use the ${other} color scheme`}>
-      <ActionIcon aria-label={`Use the ${other} color scheme`} onClick={() => setColorScheme(other)}>
-        {scheme === 'dark' ? <Sun size={16} /> : <Moon size={16} />}
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon
+      aria-label={`Use the ${other} color scheme`}
+      title={`Use the ${other} color scheme`}
+      onClick={() => setColorScheme(other)}
+    >
+      {scheme === 'dark' ? <Sun size={16} /> : <Moon size={16} />}
+    </ActionIcon>
   );
 }

@@ -3,6 +3,7 @@ import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } fro
 import { loadChunk } from '../api/chunks.ts';
 import { onQuestion, readQuestion } from '../api/reason.ts';
 import { onConnection, readConnection } from '../api/session.ts';
+import { loadDialogs } from '../ui/Dialog.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { ConnectionBanner, useIsOnline } from './ConnectionBanner.tsx';
 import { OfflinePage } from './FailedPage.tsx';
@@ -35,6 +36,7 @@ export function Shell() {
   useFocusOfPage();
   useKeptFocus();
   useKeptScroll();
+  useEffect(() => void loadDialogs(), []);
   useShortcuts([
     { keys: 'mod+k', description: 'Search or run', run: () => setOverlay('palette') },
     { keys: '?', description: 'Keyboard shortcuts', run: () => setOverlay('help') },

@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { otherMessages } from '../api/errors.ts';
 import s from './Confirm.module.css';
+import { Modal } from './Dialog.tsx';
 import { FormErrors } from './Failure.tsx';
 import { lacksReason, Reason, type Reasons } from './Reason.tsx';
 import { useReturnFocus } from './useReturnFocus.ts';

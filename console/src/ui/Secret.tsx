@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { copyText } from './Copy.tsx';
+import { Modal } from './Dialog.tsx';
 import s from './Secret.module.css';
 
 /** A secret that the server shows once. The dialog closes only with "I have stored it". */

@@ -1,5 +1,5 @@
-import { Drawer } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Drawer } from './Dialog.tsx';
 import { useReturnFocus } from './useReturnFocus.ts';
 import { WaitingChanges } from './WaitingChanges.tsx';
 

@@ -1,0 +1,37 @@
+import type { DrawerProps, ModalProps } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import { loadChunk } from '../api/chunks.ts';
+
+/** The shell loads the script after the first page, so that a question appears even if the server is away by then. */
+export const loadDialogs = () => loadChunk(() => import('./dialogs.ts'));
+const LazyModal = lazy(() => loadDialogs().then(module => ({ default: module.Modal })));
+const LazyDrawer = lazy(() => loadDialogs().then(module => ({ default: module.Drawer })));
+
+/** A dialog in the middle. */
+export function Modal(props: ModalProps) {
+  return (
+    useWasOpened(props.opened) && (
+      <Suspense>
+        <LazyModal {...props} />
+      </Suspense>
+    )
+  );
+}
+
+/** A dialog at the side. */
+export function Drawer(props: DrawerProps) {
+  return (
+    useWasOpened(props.opened) && (
+      <Suspense>
+        <LazyDrawer {...props} />
+      </Suspense>
+    )
+  );
+}
+
+/** A dialog stays in the page after it was opened once, so that it can close with its transition. */
+function useWasOpened(opened: boolean): boolean {
+  const [wasOpened, setOpened] = useState(opened);
+  if (opened && !wasOpened) setOpened(true);
+  return wasOpened || opened;
+}
