@@ -1,3 +1,4 @@
+import { DEFAULT_THEME } from '@mantine/core';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { compress } from './scripts/compress.ts';
@@ -22,30 +23,62 @@ function withImports(id: string, graph: Graph, found = new Set<string>()): Set<s
   return found;
 }
 
-/** Names the chunk of our modules that the first page does not load, but at least this share of the other pages. */
+const isOurs = (id: string): boolean => id.startsWith(`${import.meta.dirname}/src/`);
+const isIcon = (id: string): boolean => id.includes('/lucide-react/dist/esm/icons/');
+
+/** Our modules and icons that the first page does not load, but many others: at least this share of them. */
+function findShared(graph: Graph, share: number): Set<string> {
+  const first = withImports(`${import.meta.dirname}/src/main.tsx`, graph);
+  const pages = new Set([...first].flatMap(id => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? []));
+  const uses = new Map<string, number>();
+  for (const page of pages)
+    for (const id of withImports(page, graph)) if (!first.has(id)) uses.set(id, (uses.get(id) ?? 0) + 1);
+  const shared = new Set(
+    [...uses].flatMap(([id, count]) =>
+      (isOurs(id) && count >= share * pages.size) || (isIcon(id) && count > 1) ? [id] : [],
+    ),
+  );
+  // A module that imports a library stays with it. Otherwise each page would load the library.
+  const isLight = (id: string): boolean =>
+    (graph.getModuleInfo(id)?.importedIds ?? []).every(
+      one => first.has(one) || shared.has(one) || one.endsWith('.css'),
+    );
+  for (let before = -1; before !== shared.size; ) {
+    before = shared.size;
+    for (const id of shared) if (!isLight(id)) shared.delete(id);
+  }
+  return shared;
+}
+
+/** Names the chunk of what many pages share. */
 function sharedByPages(name: string, share: number): (id: string, graph: Graph) => string | null {
-  let uses: Map<string, number> | undefined;
-  const count = (graph: Graph): Map<string, number> => {
-    const first = withImports(`${import.meta.dirname}/src/main.tsx`, graph);
-    const entries = new Set([...first].flatMap(id => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? []));
-    const counts = new Map<string, number>();
-    for (const entry of entries)
-      for (const id of withImports(entry, graph))
-        if (!first.has(id)) counts.set(id, (counts.get(id) ?? 0) + 1 / entries.size);
-    return counts;
-  };
+  let shared: Set<string> | undefined;
   return (id, graph) => {
-    uses ??= count(graph);
-    return id.startsWith(`${import.meta.dirname}/src/`) && (uses.get(id) ?? 0) >= share ? name : null;
+    shared ??= findShared(graph, share);
+    return shared.has(id) ? name : null;
   };
 }
 
-/** Parts of Mantine that its other parts import although the console has no use for them. The first load would have 4 KB more. */
+const leftOut = (name: string): string =>
+  `export const ${name} = () => { throw new Error("vite.config.ts leaves out ${name}."); };`;
+
+const SCROLL =
+  'export const setupScrollRestoration = () => {}; export const storageKey = ""; export const restoreScroll = () => {}; export const getElementScrollRestorationEntry = () => undefined; export const defaultGetScrollRestorationKey = () => "";';
+
+/** Parts of libraries that others import although the console has no use for them. The first load would have 8 KB more. */
 const LEFT_OUT: Record<string, string> = {
   // The policy forbids style elements, and mantine.gen.css has the variables.
   '/MantineCssVariables/MantineCssVariables.mjs': 'export const MantineCssVariables = () => null;',
-  '/Menu/MenuSub/MenuSub.mjs':
-    'export const MenuSub = () => { throw new Error("vite.config.ts leaves out Menu.Sub."); };',
+  // theme.ts has the other colors that the console uses.
+  '/MantineProvider/default-colors.mjs': `export const DEFAULT_COLORS = { red: ${JSON.stringify(DEFAULT_THEME.colors.red)} };`,
+  // Without `withArrow`, nothing has an arrow.
+  '/FloatingArrow/FloatingArrow.mjs': 'export const FloatingArrow = () => null;',
+  '/FloatingArrow/get-arrow-position-styles.mjs': 'export const getArrowMergeDropdownStyles = () => ({});',
+  // useKeptScroll keeps the positions: the pages scroll in regions of their own.
+  '/router-core/dist/esm/scroll-restoration.js': SCROLL,
+  '/Menu/MenuSub/MenuSub.mjs': leftOut('MenuSub'),
+  '/Menu/MenuContextMenu/MenuContextMenu.mjs': leftOut('MenuContextMenu'),
+  '/Popover/PopoverContextMenu/PopoverContextMenu.mjs': leftOut('PopoverContextMenu'),
 };
 const leaveOut: Plugin = {
   name: 'leave-out',
@@ -73,7 +106,7 @@ export default defineConfig({
             part('query', '@tanstack/(query-core|react-query)'),
             part('router', '@tanstack/(router-core|react-router|history|store|react-store)'),
             // What many pages use is one file, because dozens of small ones compress worse.
-            { name: sharedByPages('shared', 0.65), includeDependenciesRecursively: false },
+            { name: sharedByPages('shared', 0.3), includeDependenciesRecursively: false },
           ],
         },
       },

@@ -56,6 +56,7 @@ export async function startEmptyInstance(): Promise<Story> {
   });
   return {
     url: `http://localhost:${running.port}`,
+    databaseUrl: urlOf(name),
     login,
     stop: async () => {
       await stopProcess(running);

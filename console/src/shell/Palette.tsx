@@ -1,4 +1,5 @@
 import '@mantine/spotlight/styles.layer.css';
+import './Palette.css';
 import {
   createSpotlight,
   Spotlight,

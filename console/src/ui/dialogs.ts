@@ -1,2 +1,4 @@
-// Dialogs have a script of their own, because no page needs it before somebody opens one. See Dialog.tsx.
+// What no page needs at first has a script and styles of its own: dialogs, and the styles for paper. See Dialog.tsx.
+import '../print.css';
+
 export { Drawer, Modal } from '@mantine/core';
