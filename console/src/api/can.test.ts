@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { can, type Me, missingPermissions } from './can.ts';
+import { can, EVERYWHERE, type Me, missingPermissions } from './can.ts';
 
 const caller = (...permissions: Me['permissions']): Me => ({
   user: { id: 1, name: 'Ada', username: 'ada', email: null, isAPI: false },
@@ -39,4 +39,11 @@ test('one of several permissions is enough, and all of them are named if none is
     'UPDATE_PROJECT',
     'PROJECT_SETTINGS_WRITE',
   ]);
+});
+
+test('an operation on the instance requires the permission there', () => {
+  const inProject = caller({ permission: 'UPDATE_FEATURE', project: 'payments' });
+
+  expect(can(inProject, 'deleteTag', { project: EVERYWHERE })).toBe(false);
+  expect(can(caller({ permission: 'UPDATE_FEATURE' }), 'deleteTag', { project: EVERYWHERE })).toBe(true);
 });

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import { EVERYWHERE } from '../api/can.ts';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
@@ -154,7 +155,7 @@ function Values({ type, tags }: { type: string; tags: readonly Tag[] }) {
             <Link to="/flags" search={{ tag: `INCLUDE:${type}:${tag.value}` }} className="mono">
               {type}:{tag.value}
             </Link>
-            <Can call="deleteTag">
+            <Can call="deleteTag" project={EVERYWHERE}>
               <ActionIcon size={22} aria-label={`Delete ${type}:${tag.value}`} onClick={() => ask(tag)}>
                 <X size={13} />
               </ActionIcon>
