@@ -6,6 +6,12 @@ import { endianness } from 'node:os';
  */
 export const CHUNK_SIZE = 24_000;
 
+/**
+ * A log whose last id is lower has no index: PostgreSQL searches it directly, a text in less than a second. Ids never fall, so an index
+ * that was begun is kept, even if old events are deleted later.
+ */
+export const SMALL_LOG = 50_000;
+
 export const firstIdOf = (chunk: number): number => chunk * CHUNK_SIZE;
 
 const WORDS = CHUNK_SIZE / 32;

@@ -1,7 +1,12 @@
 // Indexes all complete chunks of the event log, and ends. The server starts it when there is a new one.
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { openDb } from '../../platform/db/database.ts';
 import { indexNext } from './indexer.ts';
+import { deleteOldText } from './text/verify.ts';
+
+// If a container has no memory left, Linux ends this process instead of the server. Other systems have no such file.
+await writeFile('/proc/self/oom_score_adj', '1000').catch(() => {});
 
 // Without the server nobody would stop it.
 process.on('disconnect', () => process.exit(1));
@@ -13,6 +18,7 @@ const [url] = await once(process, 'message');
 const db = openDb({ url, name: 'index', poolSize: 1, onError: () => {} });
 try {
   while (await indexNext(db));
+  await deleteOldText(db);
   process.exitCode = 0;
 } catch (error) {
   process.exitCode = 1;

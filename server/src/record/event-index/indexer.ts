@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/database.ts';
 import { readWatermark } from '../events/tail.ts';
-import { CHUNK_SIZE } from './bitmap.ts';
+import { CHUNK_SIZE, SMALL_LOG } from './bitmap.ts';
 import { indexNextChunk } from './build.ts';
 import { runIndexProcess } from './run-process.ts';
 import { lockProgress, readIndexedChunks } from './store.ts';
@@ -10,12 +10,13 @@ import { keepLargeTexts } from './text/keep-large.ts';
 /** Nothing waits for the index: a search finds recent events without it. Every 250 ms took 32 statements per second. */
 const PAUSE_MS = 2_000;
 
-/** Splitting 24,000 events of 1 kB takes about 50 MB of it. Typed arrays do not count: lexicon.ts, tokens.ts and triples.ts bound them. */
-const MAX_HEAP_MB = 256;
+/** Indexing a chunk takes about 20 MB of it, whatever its texts are. Typed arrays do not count: collect.ts bounds them to 80 MB. */
+const MAX_HEAP_MB = 128;
 
-/** Complete chunks, and whether a part of the index lacks one. */
+/** Complete chunks, and whether a part of the index lacks one. A small log has none that needs the index. */
 async function readWork(db: Db): Promise<{ complete: number; isBehind: boolean }> {
-  const complete = Math.floor(((await readWatermark(db)) + 1) / CHUNK_SIZE);
+  const watermark = await readWatermark(db);
+  const complete = watermark < SMALL_LOG ? 0 : Math.floor((watermark + 1) / CHUNK_SIZE);
   return { complete, isBehind: (await readIndexedChunks(db, ['filters', 'text'])) < complete };
 }
 

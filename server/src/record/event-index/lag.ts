@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
-import { firstIdOf } from './bitmap.ts';
+import { firstIdOf, SMALL_LOG } from './bitmap.ts';
 import { type IndexPart, readIndexedChunks } from './store.ts';
 
 export const INDEX_PARTS: readonly IndexPart[] = ['filters', 'text'];
@@ -10,6 +10,6 @@ export async function readIndexLag(db: Reader, part: IndexPart): Promise<number>
   const next = await readIndexedChunks(db, [part]);
   const { rows } = await sql<{ lag: number }>`
     select extract(epoch from clock_timestamp() - created_at)::float8 as lag from events
-    where id >= ${firstIdOf(next + 1)} order by id limit 1`.execute(db);
+    where id >= ${Math.max(firstIdOf(next + 1), SMALL_LOG)} order by id limit 1`.execute(db);
   return rows[0]?.lag ?? 0;
 }

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import { isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
@@ -9,28 +10,42 @@ import type { Clause, Dimension } from './clauses.ts';
 /** Filters, and the words of texts. They are indexed apart, because text takes longer. */
 export type IndexPart = 'filters' | 'text';
 
-/** How `event_index_progress` calls the parts. Its row `text` belongs to the version before, which lowered texts by the locale. */
-const STORED_AS: Record<IndexPart, string> = { filters: 'filters', text: 'folded-text' };
-const storedAs = (parts: IndexPart[]): string[] => parts.map(part => STORED_AS[part]);
+/** How `event_index_progress` calls the parts. Its row `folded-text` belongs to the version before, which stored other sets. */
+const STORED_AS: Record<IndexPart, string> = { filters: 'filters', text: 'keyed-text' };
+const storedAs = (parts: readonly IndexPart[]): string[] => parts.map(part => STORED_AS[part]);
+
+/** Change it with what the text index stores, and the next server builds the index again. */
+export const TEXT_FORMAT = 1;
+
+/** A text index in the format of a different version has no chunks for this one. */
+const CHUNKS = sql`case when format = ${sql.lit(TEXT_FORMAT)} or part = 'filters' then chunks else 0 end`;
 
 /** How many chunks all the parts have. */
-export async function readIndexedChunks(db: Reader, parts: IndexPart[] = ['filters']): Promise<number> {
-  const { rows } = await sql<{ chunks: number | null }>`
-    select ${PREPARED} min(chunks) as chunks from event_index_progress where part = any(${storedAs(parts)})`.execute(
-    db,
-  );
-  return rows[0]?.chunks ?? 0;
+export const readIndexedChunks = async (
+  db: Reader,
+  parts: readonly IndexPart[] = ['filters'],
+): Promise<number> => (await readIndexState(db, parts)).chunks;
+
+export type IndexState = { chunks: number; generation: number; key: number };
+
+/** How many chunks all the parts have, the key of the text index, and a generation that changes when a chunk was rebuilt. */
+export async function readIndexState(db: Reader, parts: readonly IndexPart[]): Promise<IndexState> {
+  const { rows } = await sql<{ chunks: number | null; generation: number; key: number }>`
+    select ${PREPARED} min(${CHUNKS}) filter (where part = any(${storedAs(parts)})) as chunks,
+      coalesce(sum(generation), 0) as generation, coalesce(max(key), 0) as key
+    from event_index_progress`.execute(db);
+  const { chunks, generation, key } = rows[0] ?? { chunks: 0, generation: 0, key: 0 };
+  return { chunks: chunks ?? 0, generation, key };
 }
 
-export type IndexState = { chunks: number; generation: number };
-
-/** How many chunks all the parts have, and the generation of the index: it changes when a chunk was rebuilt. */
-export async function readIndexState(db: Reader, parts: IndexPart[]): Promise<IndexState> {
-  const { rows } = await sql<{ chunks: number | null; generation: number }>`
-    select ${PREPARED} min(chunks) filter (where part = any(${storedAs(parts)})) as chunks,
-      coalesce(sum(generation), 0) as generation
-    from event_index_progress`.execute(db);
-  return { chunks: rows[0]?.chunks ?? 0, generation: rows[0]?.generation ?? 0 };
+/** Begins the text index with a new key if its format is not that of this version. Searches read the log until chunks are indexed. */
+export async function beginTextIndex(db: Reader): Promise<void> {
+  await sql`
+    with begun as (
+      update event_index_progress set format = ${TEXT_FORMAT}, key = ${randomInt(2 ** 31)}, chunks = 0
+      where part = ${STORED_AS.text} and format <> ${TEXT_FORMAT} returning part
+    )
+    update event_text_large_progress set last_id = 0 from begun`.execute(db);
 }
 
 /** Tells all servers that sets which they keep in memory may be wrong. */

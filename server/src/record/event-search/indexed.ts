@@ -76,15 +76,17 @@ export async function findIndexed(
   // Ids and changes have indexes of their own on the events.
   if (filters.id !== undefined || filters.groupId !== undefined) return NOTHING_INDEXED;
   const { query } = filters;
-  const { chunks, generation } = await readIndexState(db, query ? ['filters', 'text'] : ['filters']);
+  const { chunks, generation, key } = await readIndexState(db, query ? ['filters', 'text'] : ['filters']);
+  // A small log has no index, and needs none.
+  if (chunks === 0) return NOTHING_INDEXED;
   const postings = end >= chunks ? await memory?.events(db, chunks) : undefined;
   const next = postings?.chunk === chunks ? postings : undefined;
-  if (chunks === 0 && !next) return NOTHING_INDEXED;
   const { clauses, visible } = await clausesFor(db, actor, filters, next);
   const first = next ? next.upTo + 1 : firstIdOf(chunks);
   const text = query
     ? {
         text: query,
+        key,
         recent: next && (await memory?.texts(db, next, query)),
         except: await listUnsearchable(db, actor, filters, first),
         checkMs,

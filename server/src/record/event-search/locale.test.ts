@@ -5,7 +5,9 @@ import { SYSTEM } from '../../platform/actor.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
+import { WRITERS } from '../../writers.ts';
 import { change } from '../change.ts';
+import { registerWriters } from '../change-writers.ts';
 import { CHUNK_SIZE } from '../event-index/bitmap.ts';
 import { indexNext } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
@@ -53,6 +55,8 @@ const QUERIES = [
 ];
 const IN_CHUNK = 100;
 
+registerWriters(WRITERS);
+
 const folded = (text: string) => text.toLowerCase().replaceAll('ς', 'σ');
 const databases: string[] = [];
 afterAll(async () => {
@@ -63,8 +67,8 @@ afterAll(async () => {
 const textOf = (n: number): string =>
   `${WORDS[n % WORDS.length]} ${WORDS[Math.floor(n / WORDS.length) % WORDS.length]}`;
 const ids = [
-  ...Array.from({ length: IN_CHUNK }, (_, n) => 501 + n),
-  ...Array.from({ length: IN_CHUNK }, (_, n) => CHUNK_SIZE + 1 + n),
+  ...Array.from({ length: IN_CHUNK }, (_, n) => CHUNK_SIZE + 501 + n),
+  ...Array.from({ length: IN_CHUNK }, (_, n) => 2 * CHUNK_SIZE + 1 + n),
 ];
 const rows = ids.map((id, n) => ({
   id,
@@ -83,10 +87,10 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
       insert into events (id, group_id, type, created_by, data)
       select id, 'group', 'feature-tagged', 'someone', data
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as event (id bigint, data jsonb)`.execute(db);
-    await sql`select setval('events_id_seq', ${2 * CHUNK_SIZE - 100})`.execute(db);
+    await sql`select setval('events_id_seq', ${3 * CHUNK_SIZE - 100})`.execute(db);
     while (await indexNext(db));
     while (await keepLargeTexts(db));
-    expect(await readIndexedChunks(db, ['filters', 'text'])).toBe(1);
+    expect(await readIndexedChunks(db, ['filters', 'text'])).toBe(2);
     return () => db.destroy();
   });
 

@@ -252,8 +252,7 @@ async function expectSameAsPlain(runs: number): Promise<void> {
 }
 
 const countPostings = async () =>
-  (await sql<{ count: number }>`select count(*) as count from event_folded_postings`.execute(harness.db))
-    .rows[0];
+  (await sql<{ count: number }>`select count(*) as count from event_text_sets`.execute(harness.db)).rows[0];
 
 test('an interrupted chunk leaves nothing, and is indexed later', async () => {
   const { db } = harness;
@@ -262,7 +261,7 @@ test('an interrupted chunk leaves nothing, and is indexed later', async () => {
     async () => {
       const { rows } = await sql<{ done: boolean }>`
       select pg_terminate_backend(pid) as done from pg_stat_activity
-      where datname = current_database() and query ilike '%insert into event_folded_terms%' and pid <> pg_backend_pid()`.execute(
+      where datname = current_database() and query ilike '%insert into event_text_dictionary%' and pid <> pg_backend_pid()`.execute(
         db,
       );
       expect(rows).not.toEqual([]);
@@ -400,23 +399,23 @@ test('the text index is compared with the events, and a wrong chunk is rebuilt',
   const { db } = harness;
   const find = async (query: string) =>
     (await searchEvents(db, SYSTEM, { query, offset: 0, limit: 1 })).total;
-  const expected = [await find('rollout'), await find('"name": ')];
+  const expected = [await find('rollout'), await find('"name"')];
   const repair = async () => {
     const wrong = await findWrongTexts(db, () => {});
     for (const chunk of wrong) await rebuildText(db, chunk);
     return wrong;
   };
-  await sql`delete from event_folded_postings where value = 'rollout' and chunk = 1`.execute(db);
-  await sql`update event_folded_postings set count = count + 1 where dimension = 'gram' and value = 'e' and chunk = 2`.execute(
+  await sql`delete from event_text_sets where value = 'rollout' and chunk = 1`.execute(db);
+  await sql`update event_text_sets set count = count + 1 where kind = 'gram' and value = 'e' and chunk = 2`.execute(
     db,
   );
   expect(await find('rollout')).not.toBe(expected[0]);
 
   expect(await repair()).toEqual([1, 2]);
-  await sql`delete from event_folded_terms where value = ${'"name": '}`.execute(db);
+  await sql`delete from event_text_dictionary where value = ${'"name"'}`.execute(db);
   expect(await repair()).toEqual([0, 1, 2]);
 
-  expect([await find('rollout'), await find('"name": ')]).toEqual(expected);
+  expect([await find('rollout'), await find('"name"')]).toEqual(expected);
 });
 
 test('a chunk whose texts do not fit in memory is checked event by event', async () => {

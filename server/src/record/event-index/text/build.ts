@@ -1,14 +1,12 @@
 import { sql } from 'kysely';
 import type { Db, Reader, Tx } from '../../../platform/db/database.ts';
 import { readWatermark } from '../../events/tail.ts';
-import { CHUNK_SIZE, firstIdOf } from '../bitmap.ts';
+import { firstIdOf } from '../bitmap.ts';
 import { encodedPostings } from '../build.ts';
-import { lockProgress, updateProgress } from '../store.ts';
-import { makeCollector } from './collect.ts';
-import type { TextPosting } from './posting.ts';
-import { insertTerms, insertTextPostings, listTexts, type PostingColumns } from './store.ts';
+import { beginTextIndex, lockProgress, updateProgress } from '../store.ts';
+import { makeCollector, type TextSet } from './collect.ts';
+import { insertTerms, insertTextSets, listTexts, readKey } from './store.ts';
 
-const EVENTS_AT_ONCE = 100;
 const BYTES_AT_ONCE = 500_000;
 
 /**
@@ -16,67 +14,84 @@ const BYTES_AT_ONCE = 500_000;
  * does it at a time; the others return at once. It keeps the process busy for seconds, so the server does it in a process of its own.
  */
 export const indexNextText = (db: Db): Promise<boolean> =>
-  inNextChunk(db, (tx, chunk) => computeText(tx, chunk, postings => insertBoth(tx, chunk, postings)));
+  inNextChunk(db, (tx, key, chunk) => computeText(tx, key, chunk, sets => insertBoth(tx, key, chunk, sets)));
 
-/** The same for a chunk whose texts are too large to be split: searches check each of its events. */
+/** The same for a chunk whose texts could not be split for lack of memory: searches check each of its events. */
 export const indexNextUnsplit = (db: Db): Promise<boolean> =>
-  inNextChunk(db, async (tx, chunk) => insertBoth(tx, chunk, await unsplitPostings(tx, chunk)));
+  inNextChunk(db, async (tx, key, chunk) => insertBoth(tx, key, chunk, await unsplitSets(tx, chunk)));
 
-/** Calls with the postings of a chunk as the index must have them, some at a time. */
+/** Calls with the sets of a chunk as the index must have them, some at a time. */
 export async function computeText(
   db: Reader,
+  key: number,
   chunk: number,
-  use: (postings: PostingColumns) => Promise<void>,
+  use: (sets: TextSet[]) => Promise<void>,
 ): Promise<void> {
-  const collector = makeCollector();
-  for (let from = 0; from < CHUNK_SIZE; from += EVENTS_AT_ONCE) {
-    const texts = await listTexts(db, chunk, from, Math.min(from + EVENTS_AT_ONCE, CHUNK_SIZE));
-    for (const { position, text } of texts) collector.add(position, text);
+  const collector = makeCollector(key);
+  try {
+    for (const { add, sets } of collector.passes) {
+      await eachText(db, chunk, add);
+      await inBatches(sets(), use);
+    }
+  } finally {
+    collector.free();
   }
-  const postings = collector.postings();
-  for (let batch = takeBatch(postings); batch.values.length > 0; batch = takeBatch(postings))
+}
+
+async function eachText(
+  db: Reader,
+  chunk: number,
+  call: (position: number, text: string) => void,
+): Promise<void> {
+  for (let from = 0; ; ) {
+    const texts = await listTexts(db, chunk, from);
+    for (const { position, text } of texts) call(position, text);
+    const last = texts.at(-1);
+    if (!last) return;
+    from = last.position + 1;
+  }
+}
+
+/** Calls with about 500 kB at a time. */
+async function inBatches(sets: Iterable<TextSet>, use: (sets: TextSet[]) => Promise<void>): Promise<void> {
+  let batch: TextSet[] = [];
+  let size = 0;
+  for (const set of sets) {
+    batch.push(set);
+    size += set.positions.length + set.value.length + 20;
+    if (size < BYTES_AT_ONCE) continue;
     await use(batch);
-}
-
-/** The next postings, of about 500 kB. Without any after the last one. */
-function takeBatch(postings: Iterator<TextPosting>): PostingColumns {
-  const batch: PostingColumns = { dimensions: [], values: [], counts: [], positions: [] };
-  for (let size = 0; size < BYTES_AT_ONCE; ) {
-    const { value, done } = postings.next();
-    if (done) break;
-    batch.dimensions.push(value.dimension);
-    batch.values.push(value.value);
-    batch.counts.push(value.count);
-    batch.positions.push(value.positions);
-    size += value.positions.length + value.value.length + 20;
+    batch = [];
+    size = 0;
   }
-  return batch;
+  if (size > 0) await use(batch);
 }
 
-async function inNextChunk(db: Db, insert: (tx: Tx, chunk: number) => Promise<void>): Promise<boolean> {
+async function inNextChunk(
+  db: Db,
+  insert: (tx: Tx, key: number, chunk: number) => Promise<void>,
+): Promise<boolean> {
+  // In a transaction of its own, so that a second process does not wait for the chunk of the first one.
+  await beginTextIndex(db);
   return await db.transaction().execute(async tx => {
     const chunk = await lockProgress(tx, 'text');
-    if (chunk === undefined) return false;
+    const key = await readKey(tx);
+    if (chunk === undefined || key === undefined) return false;
     if ((await readWatermark(tx)) < firstIdOf(chunk + 1) - 1) return false;
     // The connection is idle while texts are split.
     await sql`set local idle_in_transaction_session_timeout = '10min'`.execute(tx);
-    await insert(tx, chunk);
+    await insert(tx, key, chunk);
     await updateProgress(tx, 'text', chunk + 1);
     return true;
   });
 }
 
-export async function unsplitPostings(db: Reader, chunk: number): Promise<PostingColumns> {
+export async function unsplitSets(db: Reader, chunk: number): Promise<TextSet[]> {
   const all = (await encodedPostings(db, chunk)).filter(({ dimension }) => dimension === 'all');
-  return {
-    dimensions: all.map(() => 'long'),
-    values: all.map(() => ''),
-    counts: all.map(({ count }) => count),
-    positions: all.map(({ positions }) => positions),
-  };
+  return all.map(({ count, positions }) => ({ kind: 'whole', value: '', count, positions }));
 }
 
-export async function insertBoth(tx: Tx, chunk: number, postings: PostingColumns): Promise<void> {
-  await insertTextPostings(tx, chunk, postings);
-  await insertTerms(tx, postings);
+export async function insertBoth(tx: Tx, key: number, chunk: number, sets: TextSet[]): Promise<void> {
+  await insertTextSets(tx, key, chunk, sets);
+  await insertTerms(tx, sets);
 }

@@ -1,33 +1,30 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addStored, CHUNK_SIZE, emptyBitmap, highestPositions } from '../bitmap.ts';
-import { makeCollector } from './collect.ts';
-import type { TextDimension } from './posting.ts';
-import { beginningsOf, gramsOf, isInString, pairBucket, splitText } from './split.ts';
-import { wholeWord } from './words.ts';
+import { type Kind, makeCollector, type TextSet } from './collect.ts';
+import { bucketOf, hashCodes, startHash } from './hash.ts';
+import { codesOf, junctionOf, splitText } from './split.ts';
 
 type Sets = Map<string, number[]>;
 
-/** The sets of each dimension by value, with their positions in rising order. */
-function collect(texts: string[]): Record<TextDimension, Sets> {
-  const collector = makeCollector();
-  for (const [n, text] of texts.entries()) collector.add(positionOf(n), text);
-  const sets = {
-    gram: new Map(),
-    word: new Map(),
-    separator: new Map(),
-    rare: new Map(),
-    pair: new Map(),
-    phrase: new Map(),
-    long: new Map(),
+const KEY = 12_345;
+
+/** The sets of each kind by value, with their positions in rising order. */
+function collect(texts: string[], key = KEY): Record<Kind, Sets> {
+  const collector = makeCollector(key);
+  const sets = { gram: new Map(), word: new Map(), phrase: new Map(), bucket: new Map(), whole: new Map() };
+  const read = (stored: Iterable<TextSet>) => {
+    for (const { kind, value, count, positions } of stored) {
+      const bitmap = emptyBitmap();
+      addStored(bitmap, positions);
+      const list = highestPositions(bitmap, CHUNK_SIZE, 0, CHUNK_SIZE).reverse();
+      if (list.length !== count || sets[kind].has(value)) throw new Error(`Wrong count or twice: ${value}`);
+      sets[kind].set(value, list);
+    }
   };
-  for (const { dimension, value, count, positions } of collector.postings()) {
-    const bitmap = emptyBitmap();
-    addStored(bitmap, positions);
-    const list = highestPositions(bitmap, CHUNK_SIZE, 0, CHUNK_SIZE).reverse();
-    if (list.length !== count || sets[dimension].has(value))
-      throw new Error(`Wrong count or twice: ${value}`);
-    sets[dimension].set(value, list);
+  for (const pass of collector.passes) {
+    for (const [n, text] of texts.entries()) pass.add(positionOf(n), text);
+    read(pass.sets());
   }
   return sets;
 }
@@ -44,6 +41,19 @@ function setsOf(texts: string[], valuesOf: (text: string) => string[]): Sets {
 }
 
 const sorted = (sets: Sets) => [...sets].toSorted(([a], [b]) => (a < b ? -1 : 1));
+
+const runsOf = (characters: string[] | string, size: number): string[] =>
+  Array.from({ length: Math.max(0, characters.length - size + 1) }, (_, at) =>
+    [...characters.slice(at, at + size)].join(''),
+  );
+
+const tokensOf = (text: string): string[] => {
+  const { words, separators } = splitText(text);
+  return [...words, ...separators.filter(({ length }) => length >= 3)];
+};
+
+const bucketFor = (purpose: Parameters<typeof startHash>[1], text: string, key = KEY): string =>
+  String(bucketOf(hashCodes(startHash(key, purpose), codesOf(text), 0, text.length)));
 
 const WORDS = [
   'a',
@@ -91,60 +101,55 @@ const texts = fc
   )
   .map(events => Array.from({ length: 400 }, (_, n) => events[(n * n) % events.length] ?? ''));
 
-test('collects exactly the runs of characters, words and pairs that events have', () => {
+test('collects exactly the runs of 1 and 2 characters', () => {
   fc.assert(
     fc.property(texts, texts => {
-      const { gram, word, separator, rare, pair, long } = collect(texts);
-      const words = setsOf(texts, text => splitText(text).words);
-      const isFrequent = (value: string) => (words.get(value)?.length ?? 0) >= 16 && value.length <= 200;
+      const { gram, whole } = collect(texts);
 
-      expect(sorted(gram)).toEqual(sorted(setsOf(texts, text => [...gramsOf(text, 1), ...gramsOf(text, 2)])));
-      expect(sorted(word)).toEqual(sorted(words).filter(([value]) => isFrequent(value)));
-      const rareOf = (value: string) => [
-        ...gramsOf(value, 3),
-        ...([...value].length <= 3 ? [wholeWord(value)] : []),
-      ];
-      const separators = setsOf(texts, text =>
-        splitText(text).separators.filter(({ length }) => length >= 3),
+      expect(sorted(gram)).toEqual(
+        sorted(setsOf(texts, text => [...runsOf([...text], 1), ...runsOf([...text], 2)])),
       );
-      const isFrequentSeparator = (value: string) =>
-        (separators.get(value)?.length ?? 0) >= 16 && value.length <= 200;
-      expect(sorted(separator)).toEqual(sorted(separators).filter(([value]) => isFrequentSeparator(value)));
-      expect(sorted(rare)).toEqual(
-        sorted(
-          setsOf(texts, text => {
-            const split = splitText(text);
-            const rareSeparators = split.separators.filter(value => !isFrequentSeparator(value));
-            return [
-              ...split.words.filter(value => !isFrequent(value)).flatMap(rareOf),
-              ...rareSeparators.flatMap(value => gramsOf(value, 3)),
-            ];
-          }),
-        ),
-      );
-      expect(sorted(pair)).toEqual(sorted(setsOf(texts, text => bucketsOf(text, isFrequent))));
-      expect(long.size).toBe(0);
+      expect(whole.size).toBe(0);
     }),
     { numRuns: 10 },
   );
 });
 
-function bucketsOf(text: string, isFrequent: (word: string) => boolean): string[] {
-  const { words, separators } = splitText(text);
-  return words.slice(1).flatMap((next, n) => {
-    const [word, separator] = [words[n] ?? '', separators[n + 1] ?? ''];
-    if (!isFrequent(word)) return [];
-    const ends = isInString(separator) ? beginningsOf(next, separator) : [];
-    return [...ends, ...(isFrequent(next) ? [next] : [])].map(end => pairBucket(word + separator + end));
-  });
-}
+test('collects every word and separator, the frequent ones as they are and the others in buckets', () => {
+  fc.assert(
+    fc.property(texts, texts => {
+      const { word, bucket } = collect(texts);
+      const tokens = setsOf(texts, tokensOf);
+      for (const [token, positions] of tokens) {
+        const stored = word.get(token);
+        if (positions.length >= 32 && token.length <= 200) expect(stored).toEqual(positions);
+        if (stored) expect(stored).toEqual(positions);
+      }
+      const rare = (text: string) => tokensOf(text).filter(token => !word.has(token));
+      const expected = setsOf(texts, text => {
+        const { words, separators } = splitText(text);
+        return [
+          ...rare(text).flatMap(token => runsOf(token.split(''), 3).map(part => bucketFor('part', part))),
+          ...rare(text).flatMap(token => (token.length <= 3 ? [bucketFor('short', token)] : [])),
+          ...words
+            .slice(1)
+            .map((after, n) =>
+              bucketFor('junction', junctionOf(words[n] ?? '', separators[n + 1] ?? '', after)),
+            ),
+        ];
+      });
+      expect(sorted(bucket)).toEqual(sorted(expected));
+    }),
+    { numRuns: 10 },
+  );
+});
 
-test('collects phrases of at least 64 events, and only events that contain them', () => {
+test('collects phrases of at least 32 events, and only events that contain them', () => {
   fc.assert(
     fc.property(texts, texts => {
       const wrong = [...collect(texts).phrase].filter(
         ([phrase, positions]) =>
-          positions.length < 64 || !positions.every(position => texts[(position - 7) / 11]?.includes(phrase)),
+          positions.length < 32 || !positions.every(position => texts[(position - 7) / 11]?.includes(phrase)),
       );
       expect(wrong).toEqual([]);
     }),
@@ -152,11 +157,11 @@ test('collects phrases of at least 64 events, and only events that contain them'
   );
 });
 
-test('collects members, names with the beginning of the next word, and sentences as phrases', () => {
+test('collects names, sentences and values in quotes as phrases', () => {
   const texts = Array.from(
     { length: 200 },
     (_, n) =>
-      `{"on": true, "name": "checkout-v${n}", "text": "rolled out to everyone", "tags": ["a b"]}\n\n[]`,
+      `{"name": "checkout-v${n}", "text": "rolled out to everyone", "say": "\\"hello\\" twice.", "tags": ["a b"]}\n\n[]`,
   );
 
   const phrases = [...collect(texts).phrase]
@@ -165,38 +170,30 @@ test('collects members, names with the beginning of the next word, and sentences
 
   expect(phrases).toEqual(
     expect.arrayContaining([
-      '"on": true',
-      '"name": ',
+      '"name"',
+      '"checkout-',
+      '"rolled out to everyone"',
+      ' to everyone"',
       '"a b"',
-      '"tags"',
-      'checkout-v',
-      'rolled out to everyone',
-      'out to e',
+      '"\\"hello\\" twice."',
     ]),
   );
 });
 
-test('leaves out a text with a word that is too long', () => {
-  const { long, word } = collect([...Array(20).fill('"short"'), `"${'x'.repeat(40_000)}"`]);
+test('two instances hash the same text to different buckets', () => {
+  const texts = ['{"id": "a3f59c01-77", "note": "moved to the finance team"}'];
+  const [one, two] = [collect(texts, 1), collect(texts, 2)];
 
-  expect(sorted(long)).toEqual([['', [positionOf(20)]]]);
-  expect([...word.keys()]).toEqual(['short']);
+  expect(one.bucket.size).toBeGreaterThan(20);
+  const shared = [...one.bucket.keys()].filter(bucket => two.bucket.has(bucket));
+  expect(shared.length).toBeLessThan(3);
+  expect(sorted(two.gram)).toEqual(sorted(one.gram));
 });
 
-test('collects a large text in slices, with every run of characters, word and pair', () => {
-  const words = Array.from({ length: 6_000 }, (_, n) => `${WORDS[n % 9]}${n % 700}${SEPARATORS[n % 11]}`);
-  const large = words.join('').toLowerCase();
-  const many = Array<string>(20).fill(large);
+test('leaves out a text that is too long, and texts with too many different characters', () => {
+  const various = String.fromCodePoint(...Array.from({ length: 5_000 }, (_, n) => 0x4e00 + n));
+  const { whole, word } = collect([...Array(40).fill('"short"'), 'x'.repeat(2_000_001), various]);
 
-  const { long, word, gram, pair } = collect(many);
-
-  const all = many.map((_, n) => positionOf(n));
-  expect(long.size).toBe(0);
-  expect(sorted(gram)).toEqual(sorted(setsOf(many, text => [...gramsOf(text, 1), ...gramsOf(text, 2)])));
-  const split = splitText(large);
-  expect(new Set(word.keys())).toEqual(new Set(split.words.filter(text => text.length <= 200)));
-  for (const [n, next] of split.words.slice(1).entries()) {
-    const bucket = pairBucket(`${split.words[n]}${split.separators[n + 1]}${next}`);
-    if ((split.words[n]?.length ?? 0) <= 200 && next.length <= 200) expect(pair.get(bucket)).toEqual(all);
-  }
+  expect(sorted(whole)).toEqual([['', [positionOf(40), positionOf(41)]]]);
+  expect([...word.keys()]).toEqual(['short']);
 });

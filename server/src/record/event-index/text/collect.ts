@@ -1,83 +1,169 @@
 import { endianness } from 'node:os';
 import { addPosition, emptyBitmap } from '../bitmap.ts';
-import { makeAsciiGrams, wideGrams } from './grams.ts';
-import { MAX_SMALL_LENGTH } from './large.ts';
-import { makeMembers } from './members.ts';
-import { collectPairs, makeBeginnings } from './pairs.ts';
-import { phrasesOf } from './phrases.ts';
-import { toStored } from './position-sets.ts';
-import type { Phrase, TextPosting } from './posting.ts';
-import { separatorPostings } from './separators.ts';
-import { slicesOf } from './slices.ts';
-import { makeTokens } from './tokens.ts';
-import { frequentOf, rareGrams, wordPostings } from './words.ts';
+import { makeGrams } from './grams.ts';
+import { BUCKETS, bucketOf, hashCodes, startHash } from './hash.ts';
+import { makeSets, type StoredSet, toStored } from './sets.ts';
+import { endInString, endsString, findWords, PART, startInString } from './split.ts';
+import { MAX_TERM_LENGTH, makeTerms } from './terms.ts';
 
-/** A large text is added in slices of this length, because the bounds of memory are checked between texts. */
-const MAX_SLICE_LENGTH = MAX_SMALL_LENGTH;
-/** Bounds of the time that a chunk takes. A large text beyond them is not indexed: a search checks it. */
+/**
+ * The kinds of sets of the text index:
+ * `gram`: the events with a run of 1 or 2 characters. `word`: with a frequent word, or a frequent separator of 3 characters or more.
+ * `phrase`: with a frequent run of words and the separators around it. `bucket`: with a hash of a rare word, or of a junction.
+ * `whole`: whose texts are not indexed.
+ */
+export type Kind = 'gram' | 'word' | 'phrase' | 'bucket' | 'whole';
+
+/** The events of a chunk that have a value. `positions` is in the form of bitmap.ts. */
+export type TextSet = StoredSet & { kind: Kind; value: string };
+
+/** Words and phrases that occur less often in a chunk are rare: to check these events takes less time than to read one more set. */
+const FREQUENT = 32;
+const MAX_PHRASE_WORDS = 6;
+/** Bounds of the memory: 3 kB for each set, whatever the texts are. */
+const [MAX_GRAMS, MAX_WORDS, MAX_PHRASES] = [4_096, 4_096, 8_192];
+/** Bounds of the time that a chunk takes. A text beyond them is not indexed: a search checks it. */
 const MAX_TEXT_LENGTH = 2_000_000;
-const MAX_LARGE_LENGTH = 128_000_000;
-/** Large texts take at most this share of the memory, so that they never displace the others. */
-const LARGE_SHARE = 0.5;
+const MAX_LENGTH = 128_000_000;
 
-/** Collects the postings of a chunk. `add` must be called with rising positions. */
-export function makeCollector() {
-  const grams = makeAsciiGrams();
-  const tokens = makeTokens();
-  const members = makeMembers();
+const COUNTERS = 1 << 22;
+const MOST_COUNTED = 255;
+
+/** Reads all texts of a chunk, and then has the sets of some kinds. */
+export type Pass = {
+  add: (position: number, text: string) => void;
+  sets: () => Generator<TextSet>;
+};
+
+/**
+ * Collects the sets of a chunk in three passes over its texts, which use the same memory. The first one finds runs of characters and
+ * counts words and phrases. The second one collects the frequent words and hashes the rare ones, and the third one collects phrases.
+ */
+export function makeCollector(key: number) {
+  const sets = makeSets(Math.max(MAX_GRAMS, BUCKETS + MAX_WORDS, MAX_PHRASES));
+  const counters = new Uint8Array(COUNTERS);
   const codes = new Uint16Array(MAX_TEXT_LENGTH);
-  const long = emptyBitmap();
-  const large = new Set<number>();
-  let largeLength = 0;
+  const [starts, ends] = [new Uint32Array(MAX_TEXT_LENGTH / 2), new Uint32Array(MAX_TEXT_LENGTH / 2)];
+  const whole = emptyBitmap();
+  const [ofWord, ofPhrase] = [startHash(key, 'word'), startHash(key, 'phrase')];
+  const [ofPart, ofShort] = [startHash(key, 'part'), startHash(key, 'short')];
+  const ofJunction = startHash(key, 'junction');
+  const grams = makeGrams(sets, MAX_GRAMS);
+  const [words, phrases] = [makeTerms(MAX_WORDS, sets), makeTerms(MAX_PHRASES, sets)];
+  let length = 0;
 
-  const addLarge = (position: number, text: string): boolean => {
-    largeLength += text.length;
-    if (text.length > MAX_TEXT_LENGTH || largeLength > MAX_LARGE_LENGTH) return false;
-    large.add(position);
-    toCodes(text, codes);
-    for (const slice of slicesOf(codes.subarray(0, text.length), MAX_SLICE_LENGTH)) {
-      if (!slice || tokens.isFull(LARGE_SHARE)) return false;
-      grams.add(position, slice, slice.length);
-      tokens.add(position, slice, slice.length);
+  const counterOf = (hash: number): number => (hash >>> 0) % COUNTERS;
+  const countHash = (hash: number): void => {
+    const counter = counterOf(hash);
+    if ((counters[counter] ?? 0) < MOST_COUNTED) counters[counter] = (counters[counter] ?? 0) + 1;
+  };
+  const isFrequent = (hash: number): boolean => (counters[counterOf(hash)] ?? 0) >= FREQUENT;
+  const addBucket = (position: number, start: number, from: number, to: number): void =>
+    sets.add(bucketOf(hashCodes(start, codes, from, to)), position);
+
+  /** Calls with the words, and with the separators that are long enough for a search without a word. */
+  const eachToken = (count: number, length: number, call: (from: number, to: number) => void): void => {
+    for (let n = 0; n <= count; n++) {
+      const [from, to] = [n === 0 ? 0 : (ends[n - 1] ?? 0), n === count ? length : (starts[n] ?? 0)];
+      if (to - from >= PART) call(from, to);
+      if (n < count) call(starts[n] ?? 0, ends[n] ?? 0);
     }
-    return true;
   };
-  return {
-    add: (position: number, text: string) => {
-      if (text.length > MAX_SLICE_LENGTH) {
-        if (!addLarge(position, text)) addPosition(long, position);
-        return;
+  /**
+   * Calls with the runs of words inside of one JSON string and the separators around them. A longer run is not visited if the call
+   * returns false: it is not more frequent.
+   */
+  const eachPhrase = (
+    count: number,
+    length: number,
+    call: (from: number, to: number, hash: number) => boolean,
+  ): void => {
+    for (let first = 0; first < count; first++) {
+      const from = startInString(codes, first === 0 ? 0 : (ends[first - 1] ?? 0), starts[first] ?? 0);
+      let [at, hash] = [from, ofPhrase];
+      for (let n = first; n < count && n < first + MAX_PHRASE_WORDS; n++) {
+        const next = n + 1 === count ? length : (starts[n + 1] ?? 0);
+        const to = endInString(codes, ends[n] ?? 0, next);
+        if (to - from > MAX_TERM_LENGTH) break;
+        hash = hashCodes(hash, codes, at, to);
+        if (!call(from, to, hash) || endsString(codes, to - 1)) break;
+        at = to;
       }
-      if (tokens.isFull()) {
-        addPosition(long, position);
-        return;
-      }
-      toCodes(text, codes);
-      grams.add(position, codes, text.length);
-      tokens.add(position, codes, text.length);
-      members.add(position, codes, text.length);
-    },
-    *postings(): Generator<TextPosting> {
-      const onFull = (position: number) => addPosition(long, position);
-      const shareOf = (position: number) => (large.has(position) ? LARGE_SHARE : 1);
-      yield* grams.postings();
-      yield* wideGrams(tokens, shareOf, onFull);
-      const isFrequent = frequentOf(tokens.words, tokens.counts.countOf);
-      const eachWord = (call: (position: number, word: number) => void) =>
-        tokens.eachWord((position, at) => call(position, tokens.wordAt(at)));
-      yield* wordPostings(tokens, isFrequent);
-      yield* rareGrams(tokens.words, eachWord, isFrequent, shareOf, onFull);
-      yield* separatorPostings(tokens, shareOf, onFull);
-      const beginnings = makeBeginnings(tokens);
-      const pairs = collectPairs(tokens, isFrequent, beginnings);
-      yield* pairs.buckets();
-      const phrases = distinct([...phrasesOf(tokens, isFrequent, pairs, beginnings), ...members.phrases()]);
-      for (const { text, count, positions } of phrases)
-        yield { dimension: 'phrase', value: text, count, positions };
-      const { count, positions } = toStored(long);
-      if (count > 0) yield { dimension: 'long', value: '', count, positions };
+    }
+  };
+  const addToken = (position: number, from: number, to: number): void => {
+    const hash = hashCodes(ofWord, codes, from, to);
+    if (to - from <= MAX_TERM_LENGTH && isFrequent(hash) && words.add(position, hash, codes, from, to))
+      return;
+    for (let at = from; at + PART <= to; at++) addBucket(position, ofPart, at, at + PART);
+    if (to - from <= PART) addBucket(position, ofShort, from, to);
+  };
+  /** Empties the sets for the next pass, which begins with that many. */
+  const restart = (taken: number): void => {
+    sets.clear(taken);
+    length = 0;
+  };
+  const visit = (position: number, text: string, call: (count: number, length: number) => void): void => {
+    length += text.length;
+    if (text.length > MAX_TEXT_LENGTH || length > MAX_LENGTH) {
+      addPosition(whole, position);
+      return;
+    }
+    toCodes(text, codes);
+    call(findWords(codes, text.length, starts, ends), text.length);
+  };
+  const count: Pass = {
+    add: (position, text) =>
+      visit(position, text, (count, length) => {
+        if (!grams.add(position, codes, length)) addPosition(whole, position);
+        eachToken(count, length, (from, to) => countHash(hashCodes(ofWord, codes, from, to)));
+        eachPhrase(count, length, (_from, _to, hash) => {
+          countHash(hash);
+          return true;
+        });
+      }),
+    *sets() {
+      for (const { value, set } of grams.all()) yield { kind: 'gram', value, ...sets.stored(set) };
+      restart(BUCKETS);
     },
   };
+  const collectWords: Pass = {
+    add: (position, text) =>
+      visit(position, text, (count, length) => {
+        eachToken(count, length, (from, to) => addToken(position, from, to));
+        for (let n = 1; n < count; n++) {
+          const from = Math.max(starts[n - 1] ?? 0, (ends[n - 1] ?? 0) - PART);
+          addBucket(position, ofJunction, from, Math.min(ends[n] ?? 0, (starts[n] ?? 0) + PART));
+        }
+      }),
+    *sets() {
+      for (let bucket = 0; bucket < BUCKETS; bucket++) {
+        const set = sets.stored(bucket);
+        if (set.count > 0) yield { kind: 'bucket', value: String(bucket), ...set };
+      }
+      for (const { text, set } of words.all()) yield { kind: 'word', value: text, ...sets.stored(set) };
+      restart(0);
+    },
+  };
+  const collectPhrases: Pass = {
+    add: (position, text) =>
+      visit(position, text, (count, length) =>
+        eachPhrase(count, length, (from, to, hash) => {
+          if (!isFrequent(hash)) return false;
+          phrases.add(position, hash, codes, from, to);
+          return true;
+        }),
+      ),
+    *sets() {
+      for (const { text, set } of phrases.all()) {
+        const stored = sets.stored(set);
+        if (stored.count >= FREQUENT) yield { kind: 'phrase', value: text, ...stored };
+      }
+      const stored = toStored(whole);
+      if (stored.count > 0) yield { kind: 'whole', value: '', ...stored };
+    },
+  };
+  return { passes: [count, collectWords, collectPhrases], free: sets.free };
 }
 
 /** Writes the UTF-16 codes of a text. Native code takes a fraction of the time of a loop. */
@@ -85,14 +171,4 @@ function toCodes(text: string, codes: Uint16Array): void {
   const bytes = Buffer.from(codes.buffer, 0, 2 * text.length);
   bytes.write(text, 'utf16le');
   if (endianness() === 'BE') bytes.swap16();
-}
-
-/** The phrases once each. The same text may be a run of words and a run with a beginning, which is in more events. */
-function distinct(phrases: Phrase[]): Phrase[] {
-  const byText = new Map<string, Phrase>();
-  for (const phrase of phrases) {
-    const other = byText.get(phrase.text);
-    if (!other || other.count < phrase.count) byText.set(phrase.text, phrase);
-  }
-  return [...byText.values()];
 }

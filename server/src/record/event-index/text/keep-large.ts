@@ -8,6 +8,7 @@ import {
   listLargeTexts,
   listLikelyLarge,
   lockLargeProgress,
+  readKey,
   updateLargeProgress,
 } from './store.ts';
 
@@ -22,7 +23,8 @@ const EVENTS_AT_ONCE = 20;
 export async function keepLargeTexts(db: Db): Promise<boolean> {
   return await db.transaction().execute(async tx => {
     const last = await lockLargeProgress(tx);
-    if (last === undefined) return false;
+    const key = await readKey(tx);
+    if (last === undefined || key === undefined) return false;
     const watermark = await readWatermark(tx);
     const end = Math.min(watermark, last + IDS_AT_ONCE);
     if (end <= last) return false;
@@ -30,7 +32,7 @@ export async function keepLargeTexts(db: Db): Promise<boolean> {
     for (const id of ids) {
       const text = await findFoldedText(tx, id);
       if (text !== undefined && text.length > MAX_SMALL_LENGTH)
-        await insertLargeText(tx, { id, filter: filterOf(text), text });
+        await insertLargeText(tx, key, { id, filter: filterOf(key, text), text });
     }
     const done = ids.length < EVENTS_AT_ONCE ? end : (ids.at(-1) ?? end);
     await updateLargeProgress(tx, done);
@@ -44,10 +46,11 @@ export async function findWrongLargeTexts(
   onText: (compared: number, of: number) => void,
 ): Promise<number[]> {
   const wrong: number[] = [];
+  const key = (await readKey(db)) ?? 0;
   for (let [after, compared] = [0, 0]; ; ) {
-    const stored = await listLargeTexts(db, after, EVENTS_AT_ONCE);
+    const stored = await listLargeTexts(db, key, after, EVENTS_AT_ONCE);
     for (const { id, filter, text } of stored) {
-      if (text !== (await findFoldedText(db, id)) || !filter.equals(filterOf(text))) wrong.push(id);
+      if (text !== (await findFoldedText(db, id)) || !filter.equals(filterOf(key, text))) wrong.push(id);
       compared++;
       onText(compared, compared);
     }
@@ -60,7 +63,8 @@ export async function findWrongLargeTexts(
 export async function rebuildLargeText(db: Db, id: number): Promise<void> {
   await db.transaction().execute(async tx => {
     const text = await findFoldedText(tx, id);
-    await deleteLargeText(tx, id);
-    if (text !== undefined) await insertLargeText(tx, { id, filter: filterOf(text), text });
+    const key = (await readKey(tx)) ?? 0;
+    await deleteLargeText(tx, key, id);
+    if (text !== undefined) await insertLargeText(tx, key, { id, filter: filterOf(key, text), text });
   });
 }

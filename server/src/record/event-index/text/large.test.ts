@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { filterOf, hashesOf } from './large.ts';
 
+const KEY = 12_345;
+
 const isSet = (filter: Buffer, hash: number): boolean => {
   const bit = hash % (8 * filter.length);
   return (((filter[bit >>> 3] ?? 0) >>> (bit & 7)) & 1) === 1;
@@ -13,7 +15,7 @@ test('a filter has the hashes of every part of its text', () => {
       const start = from % text.length;
       const part = text.slice(start, start + 1 + (size % 30));
 
-      expect(hashesOf(part).filter(hash => !isSet(filterOf(text), hash))).toEqual([]);
+      expect(hashesOf(KEY, part).filter(hash => !isSet(filterOf(KEY, text), hash))).toEqual([]);
     }),
     { numRuns: 500 },
   );
@@ -22,12 +24,18 @@ test('a filter has the hashes of every part of its text', () => {
 test('a filter of random values excludes most texts of 6 characters, and nearly all of 9', () => {
   const random = (length: number) =>
     Array.from({ length }, () => Math.floor(Math.random() * 36).toString(36)).join('');
-  const filter = filterOf(random(200_000));
+  const filter = filterOf(KEY, random(200_000));
   const passing = (length: number) =>
-    Array.from({ length: 2_000 }, () => hashesOf(random(length))).filter(hashes =>
+    Array.from({ length: 2_000 }, () => hashesOf(KEY, random(length))).filter(hashes =>
       hashes.every(hash => isSet(filter, hash)),
     ).length / 2_000;
 
   expect(passing(6)).toBeLessThan(0.15);
   expect(passing(9)).toBeLessThan(0.01);
+});
+
+test('two instances have different filters of the same text', () => {
+  expect(
+    filterOf(1, 'a segment of the finance team').equals(filterOf(2, 'a segment of the finance team')),
+  ).toBe(false);
 });

@@ -17,6 +17,8 @@ import { checkText, findText, type TextMatches } from './find.ts';
 /** A text, and where the recent events contain it. The events of `except` do not match, whatever they contain. */
 export type IndexedText = {
   text: string;
+  /** The key of the hashes of the index. */
+  key: number;
   recent?: TextMatches | undefined;
   except?: number[];
   /** How long events may be checked. The events below `before` come first, the newest before the others. */
@@ -32,10 +34,10 @@ export async function withText(
   db: Reader,
   setsOf: ClauseSets,
   matches: Match[],
-  { text, recent, except = [], checkMs, before = Number.MAX_SAFE_INTEGER }: IndexedText,
+  { text, key, recent, except = [], checkMs, before = Number.MAX_SAFE_INTEGER }: IndexedText,
 ): Promise<TextResult> {
   const stored = matches.filter(match => !match.isRecent).map(match => match.chunk);
-  const inChunks = await findText(db, text, stored);
+  const inChunks = await findText({ db, key }, text, stored);
   const both = matches.flatMap(match => {
     const inText = match.isRecent ? recent : inChunks.get(match.chunk);
     return inText ? [{ match, inText }] : [];
@@ -60,7 +62,7 @@ export async function withText(
       unchecked.push(first + position);
   }
   const ordered = [...unchecked.filter(id => id < before), ...unchecked.filter(id => id >= before)];
-  const { found: checkedIds, checked } = await checkText(db, ordered, text, checkMs);
+  const { found: checkedIds, checked } = await checkText({ db, key }, ordered, text, checkMs);
   for (const id of checkedIds) {
     const bitmap = sure.get(Math.floor(id / CHUNK_SIZE));
     if (bitmap) addPosition(bitmap, id % CHUNK_SIZE);

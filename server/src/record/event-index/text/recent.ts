@@ -4,21 +4,20 @@ import { addPosition, emptyBitmap, firstIdOf } from '../bitmap.ts';
 import type { RecentPostings } from '../recent.ts';
 import type { TextMatches } from './find.ts';
 import { MAX_SMALL_LENGTH } from './large.ts';
-import { foldCase, listSmallTexts } from './store.ts';
+import { foldCase, listTexts } from './store.ts';
 
 /** Finds a text among the recent events. */
 export type RecentTexts = (db: Reader, recent: RecentPostings, text: string) => Promise<TextMatches>;
 
-const MAX_LENGTH = 64_000_000;
-/** 100 events of 1 MB take a few seconds to read. */
-const EVENTS_AT_ONCE = 100;
+/** Characters. Events whose texts do not fit are checked. */
+const MAX_LENGTH = 32_000_000;
 
 type Texts = { chunk: number; upTo: number; length: number; texts: (string | undefined)[] };
 
 const textsOf = (chunk: number): Texts => ({ chunk, upTo: firstIdOf(chunk) - 1, length: 0, texts: [] });
 
 /**
- * Makes a reader of the folded texts of the recent events, in memory: about 32 MB. To read these events for each search took
+ * Makes a reader of the folded texts of the recent events, in memory: about 20 MB. To read these events for each search took
  * 0.5 s. Texts are loaded by the first search that needs them.
  */
 export function makeRecentTexts(): RecentTexts {
@@ -27,16 +26,17 @@ export function makeRecentTexts(): RecentTexts {
 
   async function load(db: Reader, { chunk, upTo }: RecentPostings): Promise<void> {
     if (chunk > known.chunk) known = textsOf(chunk);
+    const first = firstIdOf(chunk);
     while (known.chunk === chunk && known.upTo < upTo) {
-      const from = known.upTo + 1 - firstIdOf(chunk);
-      const to = Math.min(from + EVENTS_AT_ONCE, upTo + 1 - firstIdOf(chunk));
-      for (const { position, text } of await listSmallTexts(db, chunk, from, to)) keep(position, text);
-      known.upTo = firstIdOf(chunk) + to - 1;
+      const texts = await listTexts(db, chunk, known.upTo + 1 - first);
+      const decided = texts.filter(({ position }) => first + position <= upTo);
+      for (const { position, text } of decided) keep(position, text);
+      known.upTo = first + (decided.at(-1)?.position ?? upTo - first);
     }
   }
 
-  function keep(position: number, text: string | null): void {
-    if (text === null || text.length > MAX_SMALL_LENGTH || known.length + text.length > MAX_LENGTH) return;
+  function keep(position: number, text: string): void {
+    if (text.length > MAX_SMALL_LENGTH || known.length + text.length > MAX_LENGTH) return;
     known.texts[position] = text;
     known.length += text.length;
   }

@@ -5,62 +5,61 @@ const IS_WORD = Uint8Array.from({ length: 128 }, (_, code) =>
   /[a-zA-Z0-9]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
-export const isWordCode = (code: number): boolean => code >= 128 || IS_WORD[code] === 1;
+const isWordCode = (code: number): boolean => code >= 128 || IS_WORD[code] === 1;
 
-/** Words are the longest runs of ASCII letters, digits and characters outside ASCII. */
+/** Writes where each word begins and ends, and returns the number of words: the longest runs of letters, digits and characters outside ASCII. */
+export function findWords(
+  codes: Uint16Array,
+  length: number,
+  starts: Uint32Array,
+  ends: Uint32Array,
+): number {
+  let count = 0;
+  for (let at = 0; ; count++) {
+    while (at < length && !isWordCode(codes[at] ?? 0)) at++;
+    if (at === length) return count;
+    starts[count] = at;
+    while (at < length && isWordCode(codes[at] ?? 0)) at++;
+    ends[count] = at;
+  }
+}
+
 export function splitText(text: string): Pieces {
   const pieces: Pieces = { words: [], separators: [] };
-  let [separatorStart, at] = [0, 0];
-  while (at < text.length) {
-    while (at < text.length && !isWordCode(text.charCodeAt(at))) at++;
-    if (at === text.length) break;
-    const wordStart = at;
-    while (at < text.length && isWordCode(text.charCodeAt(at))) at++;
-    pieces.separators.push(text.slice(separatorStart, wordStart));
-    pieces.words.push(text.slice(wordStart, at));
-    separatorStart = at;
+  const [starts, ends] = [new Uint32Array(text.length), new Uint32Array(text.length)];
+  const count = findWords(codesOf(text), text.length, starts, ends);
+  for (let n = 0; n <= count; n++) {
+    const [start, end] = [starts[n] ?? 0, ends[n] ?? 0];
+    pieces.separators.push(text.slice(n === 0 ? 0 : ends[n - 1], n === count ? undefined : start));
+    if (n < count) pieces.words.push(text.slice(start, end));
   }
-  pieces.separators.push(text.slice(separatorStart));
   return pieces;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
-const ASCII = /^[\u0000-\u007f]*$/;
+/** The UTF-16 codes of a text. */
+export const codesOf = (text: string): Uint16Array =>
+  Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
 
-/** Every run of `size` characters. A character outside the Unicode plane 0 is one character. */
-export function gramsOf(text: string, size: number): string[] {
-  const characters = ASCII.test(text) ? text : [...text];
-  const grams: string[] = [];
-  for (let at = 0; at + size <= characters.length; at++) {
-    const gram = characters.slice(at, at + size);
-    grams.push(typeof gram === 'string' ? gram : gram.join(''));
-  }
-  return grams;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+/** Whether a character is a quote that begins or ends a JSON string. */
+export const endsString = (codes: Uint16Array, at: number): boolean =>
+  codes[at] === QUOTE && codes[at - 1] !== BACKSLASH;
+
+/** The part of the separator after a word that belongs to the JSON string of the word, with the quote that ends the string. */
+export function endInString(codes: Uint16Array, from: number, to: number): number {
+  for (let at = from; at < to; at++) if (endsString(codes, at)) return at + 1;
+  return to;
 }
 
-/** Separators with a quote that ends or begins a JSON string. A quote after a backslash is inside of one. */
-const LEAVES_STRING = /(^|[^\\])"/;
-
-export const isInString = (separator: string): boolean => !LEAVES_STRING.test(separator);
-
-/**
- * The beginnings of a word that are noted with the word before it: 1 and 2 characters as in `checkout-v2`, and 1 character after
- * whitespace, because sentences have many such words.
- */
-export function beginningsOf(word: string, separator: string): string[] {
-  const [first = '', second] = [...word.slice(0, 4)];
-  return second === undefined || separator.includes(' ') ? [first] : [first, first + second];
+/** Where the part of the separator before a word begins that belongs to the JSON string of the word: at the quote that begins it. */
+export function startInString(codes: Uint16Array, from: number, to: number): number {
+  for (let at = to - 1; at >= from; at--) if (endsString(codes, at)) return at;
+  return from;
 }
 
-export const PAIR_BUCKETS = 4_096;
+/** The size of the parts of words and separators. */
+export const PART = 3;
 
-/** The bucket of a word, a separator and the next word or the beginning of it. It is stored, so it must never change (FNV-1a). */
-export function pairBucket(pair: string): string {
-  let hash = EMPTY_HASH;
-  for (let at = 0; at < pair.length; at++) hash = addToHash(hash, pair.charCodeAt(at));
-  return String(bucketOf(hash));
-}
-
-export const EMPTY_HASH = 0x811c9dc5;
-export const addToHash = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
-export const bucketOf = (hash: number): number => (hash >>> 0) % PAIR_BUCKETS;
+/** The characters around a separator: up to 3 of the word before and of the word after it. */
+export const junctionOf = (before: string, separator: string, after: string): string =>
+  before.slice(-PART) + separator + after.slice(0, PART);

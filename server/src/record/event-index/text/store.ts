@@ -4,8 +4,25 @@ import { likeText } from '../../../platform/db/like.ts';
 import { containsText } from '../../events/conditions.ts';
 import { EVENT_WEIGHT } from '../../events/weight.ts';
 import { firstIdOf } from '../bitmap.ts';
+import { TEXT_FORMAT } from '../store.ts';
+import type { Kind, TextSet } from './collect.ts';
 import { hashesOf } from './large.ts';
-import type { TextDimension } from './posting.ts';
+
+/** The sets of one key, which a search reads. */
+export type TextIndex = { db: Reader; key: number };
+
+/** The key of the hashes of the index. Undefined until the index is begun in the format of this version. */
+export async function readKey(db: Reader): Promise<number | undefined> {
+  const { rows } = await sql<{ key: number }>`
+    select key from event_index_progress where part = 'keyed-text' and format = ${TEXT_FORMAT}`.execute(db);
+  return rows[0]?.key;
+}
+
+/** Deletes what was stored before the index was begun again. Searches use only the sets of the current key. */
+export async function deleteOtherKeys(tx: Tx, key: number): Promise<void> {
+  await sql`delete from event_text_sets where key < ${key} or key > ${key}`.execute(tx);
+  await sql`delete from event_text_large where key < ${key} or key > ${key}`.execute(tx);
+}
 
 /** PostgreSQL folds the case of texts, for the index and for searches. */
 export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
@@ -18,99 +35,79 @@ export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
 
 export type TextOfEvent = { position: number; text: string };
 
-/** The folded text of the events of a chunk whose positions lie in a range. */
-export async function listTexts(db: Reader, chunk: number, from: number, to: number): Promise<TextOfEvent[]> {
+/** The most events and about the most bytes of one statement, so that large events take no more memory than others. */
+const [TEXTS_AT_ONCE, WEIGHT_AT_ONCE] = [500, 2_000_000];
+
+/** The folded texts of some events of a chunk, from a position on. None at the end of the chunk. */
+export async function listTexts(db: Reader, chunk: number, from: number): Promise<TextOfEvent[]> {
   const first = firstIdOf(chunk);
   const { rows } = await sql<TextOfEvent>`
     select (id - ${first})::integer as position, fold_case(event_text(data, pre_data, tags, comment)) as text
-    from events where id >= ${first + from} and id < ${first + to} order by id`.execute(db);
+    from (
+      select *, sum(weight) over (order by id rows unbounded preceding) - weight as weight_before
+      from (
+        select *, ${EVENT_WEIGHT} as weight from events
+        where id >= ${first + from} and id < ${firstIdOf(chunk + 1)} order by id limit ${TEXTS_AT_ONCE}
+      ) as weighed
+    ) as events
+    where weight_before < ${WEIGHT_AT_ONCE} order by id`.execute(db);
   return rows;
 }
 
-/** The folded texts of recent events in a range of positions. null: the text is among the large texts. */
-export async function listSmallTexts(
-  db: Reader,
-  chunk: number,
-  from: number,
-  to: number,
-): Promise<{ position: number; text: string | null }[]> {
-  const first = firstIdOf(chunk);
-  const { rows } = await sql<{ position: number; text: string | null }>`
-    select (events.id - ${first})::integer as position,
-      case when large.id is null then fold_case(event_text(data, pre_data, tags, comment)) end as text
-    from events left join event_large_folded_texts as large on large.id = events.id
-    where events.id >= ${first + from} and events.id < ${first + to}`.execute(db);
-  return rows;
-}
+const rowsOf = (sets: TextSet[]) => sql`unnest(
+  ${sets.map(({ kind }) => kind)}::text[], ${sets.map(({ value }) => value)}::text[],
+  ${sets.map(({ count }) => count)}::integer[], ${sets.map(({ positions }) => positions)}::text[]
+) as stored (kind, value, count, positions)`;
 
-/** Postings as columns. */
-export type PostingColumns = {
-  dimensions: TextDimension[];
-  values: string[];
-  counts: number[];
-  positions: string[];
-};
-
-export async function insertTextPostings(
-  tx: Tx,
-  chunk: number,
-  { dimensions, values, counts, positions }: PostingColumns,
-): Promise<void> {
+export async function insertTextSets(tx: Tx, key: number, chunk: number, sets: TextSet[]): Promise<void> {
   await sql`
-    insert into event_folded_postings (dimension, value, chunk, count, positions)
-    select dimension, value, ${chunk}, count, positions from unnest(
-      ${dimensions}::text[], ${values}::text[], ${counts}::integer[], ${positions}::text[]
-    ) as posting (dimension, value, count, positions)`.execute(tx);
+    insert into event_text_sets (key, kind, value, chunk, count, positions)
+    select ${key}, kind, value, ${chunk}, count, positions from ${rowsOf(sets)}`.execute(tx);
 }
 
-/** Adds the words, separators and phrases among the postings to the terms. */
-export async function insertTerms(tx: Tx, { dimensions, values }: PostingColumns): Promise<void> {
+/** Adds the words and phrases of the sets to the dictionary. */
+export async function insertTerms(tx: Tx, sets: TextSet[]): Promise<void> {
   await sql`
-    insert into event_folded_terms (dimension, value)
-    select dimension, value from unnest(${dimensions}::text[], ${values}::text[]) as term (dimension, value)
-    where dimension in ('word', 'separator', 'phrase')
-    on conflict do nothing`.execute(tx);
+    insert into event_text_dictionary (kind, value)
+    select kind, value from ${rowsOf(sets)} where kind in ('word', 'phrase') on conflict do nothing`.execute(
+    tx,
+  );
 }
 
-/** A sum over postings that hardly ever stays the same when one of them changes. */
-const DIGEST = sql`sum(hashtextextended(concat_ws(' ', dimension, value, count, positions), 0))::text`;
+/** A sum over sets that hardly ever stays the same when one of them changes. */
+const DIGEST = sql`sum(hashtextextended(concat_ws(' ', kind, value, count, positions), 0))::text`;
 
-/** The digest of the stored postings of each chunk. It reads the whole table. */
-export async function readTextDigests(tx: Tx): Promise<Map<number, string>> {
+/** The digest of the stored sets of each chunk. It reads the whole table. */
+export async function readTextDigests(tx: Tx, key: number): Promise<Map<number, string>> {
   const { rows } = await sql<{ chunk: number; digest: string }>`
-    select chunk, ${DIGEST} as digest from event_folded_postings group by chunk`.execute(tx);
+    select chunk, ${DIGEST} as digest from event_text_sets where key = ${key} group by chunk`.execute(tx);
   return new Map(rows.map(({ chunk, digest }) => [chunk, digest]));
 }
 
-export async function digestOf(
-  db: Reader,
-  { dimensions, values, counts, positions }: PostingColumns,
-): Promise<string | null> {
+export async function digestOf(db: Reader, sets: TextSet[]): Promise<string | null> {
   const { rows } = await sql<{ digest: string | null }>`
-    select ${DIGEST} as digest from unnest(
-      ${dimensions}::text[], ${values}::text[], ${counts}::integer[], ${positions}::text[]
-    ) as posting (dimension, value, count, positions)`.execute(db);
+    select ${DIGEST} as digest from ${rowsOf(sets)}`.execute(db);
   return rows[0]?.digest ?? null;
 }
 
-/** The chunks with a word, separator or phrase that is not among the terms. */
-export async function listChunksWithoutTerms(tx: Tx): Promise<number[]> {
+/** The chunks with a word or phrase that is not in the dictionary. */
+export async function listChunksWithoutTerms(tx: Tx, key: number): Promise<number[]> {
   const { rows } = await sql<{ chunk: number }>`
-    select distinct chunk from event_folded_postings as posting
-    where dimension in ('word', 'separator', 'phrase') and not exists (
-      select from event_folded_terms as term where term.dimension = posting.dimension and term.value = posting.value
+    select distinct chunk from event_text_sets as stored
+    where key = ${key} and kind in ('word', 'phrase') and not exists (
+      select from event_text_dictionary as term where term.kind = stored.kind and term.value = stored.value
     )`.execute(tx);
   return rows.map(({ chunk }) => chunk);
 }
 
-export async function deleteTextPostings(tx: Tx, chunk: number): Promise<void> {
-  await sql`delete from event_folded_postings where chunk = ${chunk}`.execute(tx);
+export async function deleteTextSets(tx: Tx, key: number, chunk: number): Promise<void> {
+  await sql`delete from event_text_sets where key = ${key} and chunk = ${chunk}`.execute(tx);
 }
 
-/** Words, separators or phrases that contain a text, begin or end with it. The shortest first. */
+/** Words or phrases of the dictionary that contain a text, begin or end with it. The shortest first. */
 export async function listTerms(
   db: Reader,
-  dimension: 'word' | 'separator' | 'phrase',
+  kind: 'word' | 'phrase',
   text: string,
   where: 'anywhere' | 'beginning' | 'end',
   limit: number,
@@ -118,38 +115,38 @@ export async function listTerms(
   const pattern = likeText(text);
   const like = { anywhere: pattern, beginning: pattern.slice(1), end: pattern.slice(0, -1) }[where];
   const { rows } = await sql<{ value: string }>`
-    select value from event_folded_terms where dimension = ${dimension} and value like ${like}
+    select value from event_text_dictionary where kind = ${kind} and value like ${like}
     order by length(value) limit ${limit}`.execute(db);
   return rows.map(row => row.value);
 }
 
-export type TextTerm = { dimension: TextDimension; value: string };
+export type TextTerm = { kind: Kind; value: string };
 export type ChunkPositions = { chunk: number; positions: string };
 
 /** The sets of the terms in the chunks from `first` to `last`. */
 export async function readTermPositions(
-  db: Reader,
+  { db, key }: TextIndex,
   terms: TextTerm[],
   first: number,
   last: number,
 ): Promise<ChunkPositions[]> {
   // offset 0 keeps the planner from reading the whole table for a list of unknown length.
   const { rows } = await sql<ChunkPositions>`
-    select posting.chunk, posting.positions
-    from unnest(${terms.map(term => term.dimension)}::text[], ${terms.map(term => term.value)}::text[])
-      as term (dimension, value)
+    select stored.chunk, stored.positions
+    from unnest(${terms.map(term => term.kind)}::text[], ${terms.map(term => term.value)}::text[])
+      as term (kind, value)
     cross join lateral (
-      select chunk, positions from event_folded_postings as of_term
-      where of_term.dimension = term.dimension and of_term.value = term.value
+      select chunk, positions from event_text_sets as of_term
+      where key = ${key} and of_term.kind = term.kind and of_term.value = term.value
         and chunk >= ${first} and chunk <= ${last} offset 0
-    ) as posting`.execute(db);
+    ) as stored`.execute(db);
   return rows;
 }
 
-/** In each chunk that has all the rare runs of characters, the sets of the `most` rarest of them. */
-export async function readRarestPositions(
-  db: Reader,
-  grams: string[],
+/** In each chunk that has all the buckets, the sets of the `most` rarest of them. */
+export async function readRarestBuckets(
+  { db, key }: TextIndex,
+  buckets: string[],
   first: number,
   last: number,
   most: number,
@@ -158,14 +155,15 @@ export async function readRarestPositions(
     with present as materialized (
       select chunk, value, count(*) over (partition by chunk) as found,
         row_number() over (partition by chunk order by count) as rank
-      from event_folded_postings
-      where dimension = 'rare' and value = any(${grams}) and chunk >= ${first} and chunk <= ${last}
+      from event_text_sets
+      where key = ${key} and kind = 'bucket' and value = any(${buckets}) and chunk >= ${first} and chunk <= ${last}
     )
-    select posting.chunk, posting.positions from present cross join lateral (
-      select chunk, positions from event_folded_postings as rarest
-      where rarest.dimension = 'rare' and rarest.value = present.value and rarest.chunk = present.chunk offset 0
-    ) as posting
-    where present.found = ${grams.length} and present.rank <= ${most}`.execute(db);
+    select stored.chunk, stored.positions from present cross join lateral (
+      select chunk, positions from event_text_sets as rarest
+      where rarest.key = ${key} and rarest.kind = 'bucket' and rarest.value = present.value
+        and rarest.chunk = present.chunk offset 0
+    ) as stored
+    where present.found = ${buckets.length} and present.rank <= ${most}`.execute(db);
   return rows;
 }
 
@@ -179,12 +177,12 @@ export async function filterByText(db: Reader, ids: number[], text: string): Pro
 /** Locks the last id whose text was looked at. Undefined while another process has it. */
 export async function lockLargeProgress(tx: Tx): Promise<number | undefined> {
   const { rows } = await sql<{ id: number }>`
-    select last_id as id from event_large_folded_progress for update skip locked`.execute(tx);
+    select last_id as id from event_text_large_progress for update skip locked`.execute(tx);
   return rows[0]?.id;
 }
 
 export async function updateLargeProgress(tx: Tx, id: number): Promise<void> {
-  await sql`update event_large_folded_progress set last_id = ${id}`.execute(tx);
+  await sql`update event_text_large_progress set last_id = ${id}`.execute(tx);
 }
 
 /** JSON text has at most 6 characters for a stored byte: a control character. */
@@ -208,28 +206,31 @@ export async function findFoldedText(db: Reader, id: number): Promise<string | u
 
 export type LargeText = { id: number; filter: Buffer; text: string };
 
-export async function insertLargeText(tx: Tx, { id, filter, text }: LargeText): Promise<void> {
+export async function insertLargeText(tx: Tx, key: number, { id, filter, text }: LargeText): Promise<void> {
   await sql`
-    insert into event_large_folded_texts (id, filter, text) values (${id}, ${filter}, ${text}) on conflict do nothing`.execute(
-    tx,
-  );
+    insert into event_text_large (key, id, filter, text) values (${key}, ${id}, ${filter}, ${text})
+    on conflict do nothing`.execute(tx);
 }
 
-export async function deleteLargeText(tx: Tx, id: number): Promise<void> {
-  await sql`delete from event_large_folded_texts where id = ${id}`.execute(tx);
+export async function deleteLargeText(tx: Tx, key: number, id: number): Promise<void> {
+  await sql`delete from event_text_large where key = ${key} and id = ${id}`.execute(tx);
 }
 
-export async function listLargeTexts(db: Reader, after: number, limit: number): Promise<LargeText[]> {
+export async function listLargeTexts(
+  db: Reader,
+  key: number,
+  after: number,
+  limit: number,
+): Promise<LargeText[]> {
   const { rows } = await sql<LargeText>`
-    select id, filter, text from event_large_folded_texts where id > ${after} order by id limit ${limit}`.execute(
-    db,
-  );
+    select id, filter, text from event_text_large where key = ${key} and id > ${after}
+    order by id limit ${limit}`.execute(db);
   return rows;
 }
 
 /** Those of the events whose texts are stored as large, and whether they contain one of the folded forms. */
 export async function findLargeTexts(
-  db: Reader,
+  { db, key }: TextIndex,
   ids: number[],
   forms: string[],
 ): Promise<Map<number, boolean>> {
@@ -239,10 +240,10 @@ export async function findLargeTexts(
       >> (${hash}::integer % (8 * octet_length(filter)) % 8) & 1 = 1`;
   const contains = forms.map(
     form =>
-      sql<SqlBool>`(${sql.join([...hashesOf(form).map(isSet), sql`strpos(text, ${form}) > 0`], sql` and `)})`,
+      sql<SqlBool>`(${sql.join([...hashesOf(key, form).map(isSet), sql`strpos(text, ${form}) > 0`], sql` and `)})`,
   );
   const { rows } = await sql<{ id: number; matches: boolean }>`
-    select id, ${sql.join(contains, sql` or `)} as matches from event_large_folded_texts
-    where id = any(${ids}::bigint[])`.execute(db);
+    select id, ${sql.join(contains, sql` or `)} as matches from event_text_large
+    where key = ${key} and id = any(${ids}::bigint[])`.execute(db);
   return new Map(rows.map(({ id, matches }) => [id, matches]));
 }

@@ -1,0 +1,50 @@
+import type { Sets } from './sets.ts';
+
+/** Codes per term on average. A B-tree of PostgreSQL takes values of up to 2,700 bytes. */
+const USUAL_LENGTH = 48;
+export const MAX_TERM_LENGTH = 200;
+
+/** Distinct words or phrases with their sets: a hash table in typed arrays, because a Map of strings took several times the time. */
+export function makeTerms(most: number, sets: Sets) {
+  const slots = new Int32Array(4 * most).fill(-1);
+  const ends = new Uint32Array(most + 1);
+  const codes = new Uint16Array(USUAL_LENGTH * most);
+  const setOf = new Int32Array(most);
+  let size = 0;
+
+  const isSame = (id: number, source: Uint16Array, from: number, to: number): boolean => {
+    const start = ends[id] ?? 0;
+    if ((ends[id + 1] ?? 0) - start !== to - from) return false;
+    for (let n = 0; n < to - from; n++) if (codes[start + n] !== source[from + n]) return false;
+    return true;
+  };
+  const insert = (slot: number, source: Uint16Array, from: number, to: number): number => {
+    const start = ends[size] ?? 0;
+    if (size === most || start + to - from > codes.length) return -1;
+    const set = sets.next();
+    if (set === -1) return -1;
+    codes.set(source.subarray(from, to), start);
+    ends[size + 1] = start + to - from;
+    setOf[size] = set;
+    slots[slot] = size++;
+    return set;
+  };
+  return {
+    /** Adds an event to the term in a range of codes. Returns false if there is no room for the term, then and for all other events. */
+    add: (position: number, hash: number, source: Uint16Array, from: number, to: number): boolean => {
+      let slot = (hash >>> 0) % slots.length;
+      let id = slots[slot] ?? -1;
+      while (id !== -1 && !isSame(id, source, from, to)) {
+        slot = (slot + 1) % slots.length;
+        id = slots[slot] ?? -1;
+      }
+      const set = id === -1 ? insert(slot, source, from, to) : (setOf[id] ?? 0);
+      if (set !== -1) sets.add(set, position);
+      return set !== -1;
+    },
+    *all(): Generator<{ text: string; set: number }> {
+      for (let id = 0; id < size; id++)
+        yield { text: String.fromCharCode(...codes.subarray(ends[id], ends[id + 1])), set: setOf[id] ?? 0 };
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { useHarness } from '../../test/harness.ts';
+import { indexNext, startIndexer } from '../event-index/indexer.ts';
+import { readIndexLag } from '../event-index/lag.ts';
+import { readIndexedChunks } from '../event-index/store.ts';
+import { keepLargeTexts } from '../event-index/text/keep-large.ts';
+import { makeSearchMemory } from './indexed.ts';
+import { searchEvents } from './search.ts';
+import { findMatching } from './store.ts';
+
+const harness = useHarness();
+const memory = makeSearchMemory();
+const QUERIES = ['feature-1', 'rolled out', 'Feature', '74', 'nowhere'];
+
+beforeAll(async () => {
+  await sql`
+    insert into events (id, group_id, type, created_by, project, data)
+    select id, 'group', 'feature-tagged', 'someone', 'alpha',
+      jsonb_build_object('name', 'feature-' || id / 100, 'text', case when id % 2 = 0 then 'rolled out' end)
+    from generate_series(1000, 49990, 10) as id`.execute(harness.db);
+  await sql`
+    insert into events (id, group_id, type, created_by, data)
+    values (40001, 'group', 'segment-updated', 'someone', jsonb_build_object('text', repeat('large ', 10000)))`.execute(
+    harness.db,
+  );
+  await sql`select setval('events_id_seq', 49999)`.execute(harness.db);
+});
+
+async function expectSameAsPlain(): Promise<void> {
+  for (const query of [...QUERIES, undefined]) {
+    const search = { ...(query ? { query } : { project: ['alpha'] }), offset: 0, limit: 100 };
+    const { total, events } = await searchEvents(harness.db, SYSTEM, search, memory);
+    expect({ query, total, ids: events.map(event => event.id) }).toEqual({
+      query,
+      ...(await findMatching(harness.db, SYSTEM, search, 0)),
+    });
+  }
+}
+
+/** How many rows the index has, by table. */
+async function countStored(): Promise<number[]> {
+  const counts: number[] = [];
+  for (const table of ['event_postings', 'event_text_sets', 'event_text_dictionary', 'event_text_large']) {
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(
+      harness.db,
+    );
+    counts.push(rows[0]?.count ?? 0);
+  }
+  return counts;
+}
+
+test('a log of fewer than 50,000 events has no index, and lags behind nothing', async () => {
+  expect(await indexNext(harness.db)).toBe(false);
+  expect(await keepLargeTexts(harness.db)).toBe(false);
+
+  expect(await countStored()).toEqual([0, 0, 0, 0]);
+  expect([await readIndexLag(harness.db, 'filters'), await readIndexLag(harness.db, 'text')]).toEqual([0, 0]);
+  await expectSameAsPlain();
+});
+
+test('a log that reaches 50,000 events is indexed from its beginning', async () => {
+  const { db } = harness;
+  await sql`select setval('events_id_seq', 50000)`.execute(db);
+  const errors: unknown[] = [];
+  const stop = startIndexer(db, harness.databaseUrl, error => errors.push(error));
+  await expect.poll(() => readIndexedChunks(db, ['filters', 'text'])).toBe(2);
+  await stop();
+  while (await keepLargeTexts(db));
+
+  expect(errors).toEqual([]);
+  expect((await countStored()).every(count => count > 0)).toBe(true);
+  await expectSameAsPlain();
+});
+
+test('an index of a different format is not read, and is built again with a new key', async () => {
+  const { db } = harness;
+  const keys = async () => {
+    const { rows } = await sql<{ key: number }>`select distinct key from event_text_sets`.execute(db);
+    return rows.map(({ key }) => key);
+  };
+  const [before] = await keys();
+  // What a server of a different version leaves.
+  await sql`update event_index_progress set format = 77 where part = 'keyed-text'`.execute(db);
+  await sql`update event_text_sets set positions = '' where kind = 'word'`.execute(db);
+  expect(await readIndexedChunks(db, ['text'])).toBe(0);
+  await expectSameAsPlain();
+
+  const errors: unknown[] = [];
+  const stop = startIndexer(db, harness.databaseUrl, error => errors.push(error));
+  await expect.poll(() => readIndexedChunks(db, ['text'])).toBe(2);
+  await expect.poll(keys).not.toContain(before);
+  await stop();
+  while (await keepLargeTexts(db));
+
+  expect(errors).toEqual([]);
+  expect(await keys()).toHaveLength(1);
+  expect((await countStored()).every(count => count > 0)).toBe(true);
+  await expectSameAsPlain();
+});
