@@ -7,7 +7,7 @@ import { type ClausePositions, readPositions } from './store.ts';
 /** Reads the set of a clause in each of the chunks, in the order of `chunks`. Nobody may change the bitmaps. */
 export type ClauseSets = (db: Reader, clause: Clause, chunks: number[]) => Promise<Bitmap[]>;
 
-const MAX_BYTES = 64_000_000;
+const MAX_BYTES = 32_000_000;
 const BYTES_PER_SET = 3_200;
 
 /**

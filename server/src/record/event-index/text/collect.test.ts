@@ -172,6 +172,7 @@ test('collects names, sentences and values in quotes as phrases', () => {
     expect.arrayContaining([
       '"name"',
       '"checkout-',
+      '"checkout-v',
       '"rolled out to everyone"',
       ' to everyone"',
       '"a b"',

@@ -20,6 +20,8 @@ export type TextSet = StoredSet & { kind: Kind; value: string };
 /** Words and phrases that occur less often in a chunk are rare: to check these events takes less time than to read one more set. */
 const FREQUENT = 32;
 const MAX_PHRASE_WORDS = 6;
+/** Longer phrases are not stored with the beginning of the next word. */
+const MAX_OPEN_WORDS = 2;
 /** Bounds of the memory: 3 kB for each set, whatever the texts are. */
 const [MAX_GRAMS, MAX_WORDS, MAX_PHRASES] = [4_096, 4_096, 8_192];
 /** Bounds of the time that a chunk takes. A text beyond them is not indexed: a search checks it. */
@@ -70,8 +72,9 @@ export function makeCollector(key: number) {
     }
   };
   /**
-   * Calls with the runs of words inside of one JSON string and the separators around them. A longer run is not visited if the call
-   * returns false: it is not more frequent.
+   * Calls with the runs of words inside of one JSON string and the separators around them, and with the first character of the next
+   * word, because a person types `checkout-v` before `checkout-v2`. A longer run is not visited if the call returns false: it is not
+   * more frequent.
    */
   const eachPhrase = (
     count: number,
@@ -87,6 +90,8 @@ export function makeCollector(key: number) {
         if (to - from > MAX_TERM_LENGTH) break;
         hash = hashCodes(hash, codes, at, to);
         if (!call(from, to, hash) || endsString(codes, to - 1)) break;
+        if (n < first + MAX_OPEN_WORDS && to < length && !isFirstHalf(codes[to] ?? 0))
+          call(from, to + 1, hashCodes(hash, codes, to, to + 1));
         at = to;
       }
     }
@@ -133,7 +138,7 @@ export function makeCollector(key: number) {
         eachToken(count, length, (from, to) => addToken(position, from, to));
         for (let n = 1; n < count; n++) {
           const from = Math.max(starts[n - 1] ?? 0, (ends[n - 1] ?? 0) - PART);
-          addBucket(position, ofJunction, from, Math.min(ends[n] ?? 0, (starts[n] ?? 0) + PART));
+          addBucket(position, ofJunction, from, (starts[n] ?? 0) + 1);
         }
       }),
     *sets() {
@@ -165,6 +170,9 @@ export function makeCollector(key: number) {
   };
   return { passes: [count, collectWords, collectPhrases], free: sets.free };
 }
+
+/** The first half of a surrogate pair, which PostgreSQL does not store without the second one. */
+const isFirstHalf = (code: number): boolean => code >= 0xd800 && code < 0xdc00;
 
 /** Writes the UTF-16 codes of a text. Native code takes a fraction of the time of a loop. */
 function toCodes(text: string, codes: Uint16Array): void {

@@ -75,12 +75,12 @@ function partsOf(key: number, text: string): string[] {
 const isOpen = (words: string[], separators: string[], n: number): boolean =>
   (n === 0 && separators[0] === '') || (n === words.length - 1 && separators.at(-1) === '');
 
-/** An event with the text has its junctions, except those with an end of the text that may go on in the event. */
+/** An event with the text has its junctions, except one whose first word may be longer in the event and is too short here. */
 function junctions(key: number, words: string[], separators: string[]): Condition[] {
-  const isWhole = (n: number) => (words[n]?.length ?? 0) >= PART || !isOpen(words, separators, n);
   const buckets = words.slice(1).flatMap((after, n) => {
-    if (!isWhole(n) || !isWhole(n + 1)) return [];
-    return [bucketFor(key, 'junction', junctionOf(words[n] ?? '', separators[n + 1] ?? '', after))];
+    const before = words[n] ?? '';
+    if (before.length < PART && isOpen(words, separators, n)) return [];
+    return [bucketFor(key, 'junction', junctionOf(before, separators[n + 1] ?? '', after))];
   });
   return buckets.length === 0 ? [] : [{ terms: [], buckets: [...new Set(buckets)].slice(0, MAX_BUCKETS) }];
 }

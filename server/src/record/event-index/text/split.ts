@@ -60,6 +60,6 @@ export function startInString(codes: Uint16Array, from: number, to: number): num
 /** The size of the parts of words and separators. */
 export const PART = 3;
 
-/** The characters around a separator: up to 3 of the word before and of the word after it. */
+/** The characters around a separator: up to 3 of the word before and the first one of the word after it. */
 export const junctionOf = (before: string, separator: string, after: string): string =>
-  before.slice(-PART) + separator + after.slice(0, PART);
+  before.slice(-PART) + separator + after.slice(0, 1);
