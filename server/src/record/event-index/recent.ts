@@ -62,10 +62,19 @@ function withAdded(
   for (const posting of added) {
     const key = keyOf(posting.dimension, posting.value);
     const before = byKey.get(key);
-    const list = before ? Buffer.concat([before.list, posting.list]) : posting.list;
+    const list = joined(before?.list, posting.list);
     byKey.set(key, { ...posting, count: posting.count + (before?.count ?? 0), list });
   }
   return byKey;
+}
+
+/** A copy in memory of its own. Small buffers share a block, and each refresh would keep a block for a list of 2 bytes. */
+function joined(before: Buffer | undefined, added: Buffer): Buffer {
+  const start = before?.length ?? 0;
+  const list = Buffer.alloc(start + added.length);
+  if (before) list.set(before);
+  list.set(added, start);
+  return list;
 }
 
 /** The projects that recent events have. */
