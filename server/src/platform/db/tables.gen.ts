@@ -145,7 +145,9 @@ export interface EventFoldedTerms {
 
 export interface EventIndexProgress {
   chunks: number;
+  format: Generated<number>;
   generation: Generated<number>;
+  key: number | null;
   part: string;
 }
 
@@ -195,10 +197,35 @@ export interface Events {
   type: string;
 }
 
+export interface EventTextDictionary {
+  kind: string;
+  value: string;
+}
+
+export interface EventTextLarge {
+  filter: Buffer;
+  id: number;
+  key: number;
+  text: string;
+}
+
+export interface EventTextLargeProgress {
+  last_id: number;
+}
+
 export interface EventTextPostings {
   chunk: number;
   count: number;
   dimension: string;
+  positions: string;
+  value: string;
+}
+
+export interface EventTextSets {
+  chunk: number;
+  count: number;
+  key: number;
+  kind: string;
   positions: string;
   value: string;
 }
@@ -798,7 +825,11 @@ export interface DB {
   event_large_text_progress: EventLargeTextProgress;
   event_large_texts: EventLargeTexts;
   event_postings: EventPostings;
+  event_text_dictionary: EventTextDictionary;
+  event_text_large: EventTextLarge;
+  event_text_large_progress: EventTextLargeProgress;
   event_text_postings: EventTextPostings;
+  event_text_sets: EventTextSets;
   event_text_terms: EventTextTerms;
   events: Events;
   favorite_features: FavoriteFeatures;

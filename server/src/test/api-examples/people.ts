@@ -96,6 +96,12 @@ export async function peopleAndAccess({ record, send }: Recorder): Promise<void>
   });
   await record('getSavedView', 'GET', `/api/admin/user/views/${view.id}`);
   await record('getSavedViews', 'GET', '/api/admin/user/views');
+  await record('createProjectView', 'POST', `${P}/views`, {
+    name: 'Production this week',
+    page: '/projects/payments/events',
+    query: 'environment=IS:production',
+  });
+  await record('getProjectViews', 'GET', `${P}/views`);
   await record('deactivateUser', 'POST', `${U}/deactivate`);
   await record('reactivateUser', 'POST', `${U}/reactivate`);
 
