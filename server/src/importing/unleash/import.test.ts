@@ -280,6 +280,18 @@ test.each(RECORDED)('users of Unleash %s keep their roles, groups and tokens', a
   expect(groups).toMatchObject([{ id: 30, name: 'Shop team', mappingsSSO: ['shop@idp'] }]);
 });
 
+test('stops if no admin would remain, because Unleash demoted all of them', async () => {
+  await forget();
+  const unleash = await recordedUnleash('8.2.0');
+  await run(unleash);
+  await unleash.run('update role_user set role_id = 3 where role_id = 1');
+
+  await expect(run(unleash)).rejects.toThrow('No user with the role Admin would remain.');
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/user-admin/admin-count');
+  expect(body.noPassword).toBe(2);
+});
+
 test('integrations are disabled, and their secrets are encrypted', async () => {
   await forget();
   await run(await recordedUnleash('8.2.0'));

@@ -43,6 +43,8 @@ export type Kind<State> = {
   remove?: { write: (tx: Tx, keys: string[]) => Promise<void>; event: (before: State) => NewEvent };
   /** The keys that `read` looks at, if they are not all. */
   only?: (context: Context) => readonly string[] | undefined;
+  /** Whether writing it can revoke the role Admin from users. */
+  canRevokeAdmin?: boolean;
   /** Whether a new instance of Halyard has it too, so that the version of Unleash replaces it. */
   isSeeded?: (key: string) => boolean;
 };

@@ -160,6 +160,7 @@ const isImported = (row: SourceRow): boolean =>
 /** Passwords are not imported: Unleash has bcrypt hashes, and every user gets a link or uses single sign-on. */
 export const USERS: Kind<User> = {
   name: 'users',
+  canRevokeAdmin: true,
   async *read({ source, rejected: isRejected }) {
     const rootRoles = await readRootRoles(source);
     for await (const rows of readBatches(source, { table: 'users', columns: USER_COLUMNS, orderBy: 'id' }))
@@ -276,6 +277,7 @@ type Group = {
 
 export const GROUPS: Kind<Group> = {
   name: 'groups',
+  canRevokeAdmin: true,
   async *read({ source, rejected: isRejected }) {
     const users = await userKeys(source);
     const roles = await roleNames(source);

@@ -1,3 +1,4 @@
+import { keepLastAdmin } from '../../people/grants/last-admin.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
@@ -46,7 +47,7 @@ export async function synchronise<State>(
     const accepted = options.onlyChanged ? await changedThere(db, kind.name, allowed, report) : allowed;
     if (options.plan) await decide(db, kind, accepted, options, report);
     else if (accepted.length > 0)
-      await change(db, ACTOR, async current =>
+      await changeOf(kind, db, async current =>
         apply(current, kind, await decide(current.tx, kind, accepted, options, report)),
       );
     onBatch(items.length);
@@ -54,12 +55,18 @@ export async function synchronise<State>(
   for await (const gone of keysNotIn(db, kind.name, seen, kind.only?.(context))) {
     if (options.plan) await decideRemoval(db, kind, gone, report);
     else
-      await change(db, ACTOR, async current =>
+      await changeOf(kind, db, async current =>
         remove(current, kind, await decideRemoval(current.tx, kind, gone, report)),
       );
   }
   return report;
 }
+
+/** One change. It is rejected if no admin would remain, for example because Unleash demoted the only one. */
+const changeOf = <State>(kind: Kind<State>, db: Db, work: (current: Change) => Promise<void>): Promise<void> =>
+  change(db, ACTOR, current =>
+    kind.canRevokeAdmin ? keepLastAdmin(current, () => work(current)) : work(current),
+  );
 
 function isAccepted<State>(
   { key, label = key, problems = [], leftBehind = [] }: Item<State>,
