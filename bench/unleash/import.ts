@@ -4,14 +4,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { readOptions } from '../../server/src/platform/command-line.ts';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { startServer } from '../server.ts';
 import { fill } from './fill.ts';
 import { type Instance, startUnleash, VERSIONS } from './instance.ts';
-
-// Imports from a real Unleash server of each version, and proves that nothing changes for SDKs.
-//   node bench/unleash/import.ts [--version 8.2.0] [--kills 50]
 
 const IMPORT = fileURLToPath(new URL('../../server/scripts/import.ts', import.meta.url));
 const KEY = Buffer.alloc(32, 5).toString('base64');
@@ -23,12 +21,16 @@ const STATE = `
   union all select 'token', encode(hash, 'hex'), concat(type, environment, name, all_projects), '' from api_tokens where type <> 'admin'
   order by 1, 2`;
 
-const argument = (name: string): string | undefined => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? undefined : process.argv[at + 1];
-};
-const kills = Number(argument('--kills') ?? 10);
-const versions = VERSIONS.filter(version => (argument('--version') ?? version) === version);
+const options = readOptions({
+  run: 'node bench/unleash/import.ts',
+  does: 'Imports from a real Unleash server of each version, and proves that nothing changes for SDKs.',
+  options: {
+    version: { type: 'string', meaning: 'Only this version of Unleash' },
+    kills: { type: 'string', default: '10', meaning: 'How often the import is killed and repeated' },
+  },
+});
+const kills = Number(options.kills);
+const versions = VERSIONS.filter(version => (options.version ?? version) === version);
 let failures = 0;
 
 for (const version of versions) {

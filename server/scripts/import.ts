@@ -11,7 +11,7 @@ import {
   SourceError,
 } from '../src/importing/unleash/source.ts';
 import { verifyImport } from '../src/importing/unleash/verify.ts';
-import { readOptions, rejectOption } from '../src/platform/command-line.ts';
+import { readOptions, rejectOption, takeWords } from '../src/platform/command-line.ts';
 import type { Config } from '../src/platform/config.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
@@ -84,13 +84,6 @@ await runScript(process.env, async config => {
     await closeSource(source);
   }
 });
-
-/** The words before the first option: a product, and what to do. */
-function takeWords(): string[] {
-  const rest = process.argv.slice(2);
-  const first = rest.findIndex(word => word.startsWith('-'));
-  return process.argv.splice(2, first < 0 ? rest.length : first);
-}
 
 async function runImport(source: Source, config: Config): Promise<void> {
   const db = openDb({

@@ -35,6 +35,13 @@ export function readOptions<T extends Options>(command: Command<T>): Values<T> {
   }
 }
 
+/** Takes the words before the first option, such as a product to import from. Call it before readOptions. */
+export function takeWords(): string[] {
+  const rest = process.argv.slice(2);
+  const first = rest.findIndex(word => word.startsWith('-'));
+  return process.argv.splice(2, first < 0 ? rest.length : first);
+}
+
 /** Prints what is wrong with an option and exits with 2. */
 export function rejectOption(run: string, problem: string): never {
   process.stderr.write(`${problem}. Run ${withOption(run, '--help')} for all options.\n`);

@@ -63,7 +63,11 @@ export async function synchronise<State>(
 }
 
 /** One change. It is rejected if no admin would remain, for example because Unleash demoted the only one. */
-const changeOf = <State>(kind: Kind<State>, db: Db, work: (current: Change) => Promise<void>): Promise<void> =>
+const changeOf = <State>(
+  kind: Kind<State>,
+  db: Db,
+  work: (current: Change) => Promise<void>,
+): Promise<void> =>
   change(db, ACTOR, current =>
     kind.canRevokeAdmin ? keepLastAdmin(current, () => work(current)) : work(current),
   );
