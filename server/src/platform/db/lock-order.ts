@@ -20,6 +20,7 @@ export const LOCK_ORDER = [
   'tags',
   'projects',
   'project_environments',
+  'project_views',
   'users',
   'groups',
   'roles',
