@@ -6,10 +6,10 @@ Every operation of the API, by the name that generated clients use for it. [open
 and responses, and a running server shows them at \`/docs/\`. "Any token" means any valid admin-API token or session, even though what
 the caller may read or change can depend on the project. The events are those that the operation can record.
 
-The same list from a running server:
+Download the document from your own server:
 
 \`\`\`sh
-curl -s "$URL/docs/openapi.json" | grep -o '"operationId": *"[^"]*"' | sort
+curl -s "$URL/docs/openapi.json" -o openapi.json
 \`\`\`
 
 | Operation | Request | Requires | Events |

@@ -101,6 +101,11 @@ beforeAll(async () => {
       db,
     );
   }
+  // The viewer's own event, in which the viewer cannot search, because it names a project that the viewer cannot read.
+  await sql`insert into events (id, group_id, type, created_by, created_by_user_id, created_by_kind, data) values
+    (30002, 'group', 'addon-config-created', 'viewer', ${viewer.id}, 'user', '{"projects": ["secret"], "name": "rollout"}')`.execute(
+    db,
+  );
   await sql`select setval('events_id_seq', 66000)`.execute(db);
   const sample = await sql<{ text: string }>`
     select left(event_text(data, pre_data, tags, comment), 5000) as text from events order by random() limit 500`.execute(

@@ -13,9 +13,9 @@ export type TextIndex = { db: Reader; key: number };
 
 /** The key of the hashes of the index. Undefined until the index is begun in the format of this version. */
 export async function readKey(db: Reader): Promise<number | undefined> {
-  const { rows } = await sql<{ key: number }>`
+  const { rows } = await sql<{ key: number | null }>`
     select key from event_index_progress where part = 'keyed-text' and format = ${TEXT_FORMAT}`.execute(db);
-  return rows[0]?.key;
+  return rows[0]?.key ?? undefined;
 }
 
 /** Deletes what was stored before the index was begun again. Searches use only the sets of the current key. */
