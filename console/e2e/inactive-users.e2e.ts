@@ -4,7 +4,7 @@ import { accessible } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
 import { testWithOwnServer } from './support/test.ts';
 
-// A server of its own, because the page deletes every inactive user.
+// A separate server, because the page deletes every inactive user.
 testWithOwnServer()(
   'deletes the users who did nothing for 180 days, after it showed them',
   async ({ page, api, server, logInAs }) => {

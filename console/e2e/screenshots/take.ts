@@ -62,7 +62,7 @@ async function takeAll(list: Picture[]): Promise<number> {
   return taken;
 }
 
-/** On an instance of its own, because the pictures show what a first visitor does. */
+/** On a separate instance, because the pictures show what a first visitor does. */
 async function takeFirst(scheme: Scheme): Promise<number> {
   if (!firstPictures.some(({ name }) => name.startsWith(only))) return 0;
   const empty = await startEmptyInstance();
