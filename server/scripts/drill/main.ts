@@ -45,6 +45,8 @@ await runScript(process.env, async config => {
     await drill(config);
     console.log(`The drill passed in ${seconds(performance.now() - started)}. The backup is usable.`);
   } catch (error) {
+    // Ctrl+C also ends the programs that run for the drill, and what they then report is no finding.
+    stop.signal.throwIfAborted();
     if (!(error instanceof Problems)) throw error;
     for (const problem of error.all) console.error(`Problem: ${problem}`);
     console.error(`The drill failed after ${seconds(performance.now() - started)}.`);

@@ -5,7 +5,7 @@ import { describeVariables } from '../../src/platform/variables.ts';
 
 export const PROBLEM_FOUND = 10;
 
-const MOST_JOBS = 64;
+const MAX_JOBS = 64;
 const RUN = howToRun('drill');
 
 export type Options = { dump: string; scratch: string; jobs: number; keep: boolean };
@@ -35,8 +35,8 @@ for an invalid option.`,
     },
     variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY', 'HALYARD_OLD_SECRET_KEYS'),
   });
-  if (!/^[1-9]\d?$/.test(jobs) || Number(jobs) > MOST_JOBS)
-    rejectOption(RUN, `--jobs must be a whole number from 1 to ${MOST_JOBS}, not '${jobs}'`);
+  if (!/^[1-9]\d?$/.test(jobs) || Number(jobs) > MAX_JOBS)
+    rejectOption(RUN, `--jobs must be a whole number from 1 to ${MAX_JOBS}, not '${jobs}'`);
   if (scratch !== '') checkUrl(scratch);
   return { dump, scratch, jobs: Number(jobs), keep };
 }
