@@ -19,17 +19,15 @@ const BUNDLE = 'server/src/test/server-bundle.ts';
 const WHOLE_RUN = ['server/src/test/row-types/row-types.test.ts', 'server/src/test/operation-events.test.ts'];
 
 /**
- * In CI, where other machines take time from this one, a test that fails is repeated once, and a browser test twice. `.ci/run` lists it
- * as "retry x1" at its end, and it is a defect to look into. Everywhere else the first failure counts.
+ * The first failure counts, because a retry hides a race. Only in CI, where a whole day of work may depend on one run, a test that fails is
+ * repeated once, and a browser test twice. `.ci/run` lists each of them as "retry x1" at its end, and each is a defect to look into.
+ * `TEST_RETRIES=0` repeats nothing.
  */
-const RETRIES = process.env.CI ? 1 : 0;
-const BROWSER_RETRIES = process.env.CI ? 2 : 0;
-/** Only a test that hangs takes a minute; three where other machines take time from this one. */
-const TEST_TIMEOUT = process.env.CI ? 180_000 : 60_000;
+const RETRIES = Number(process.env.TEST_RETRIES ?? (process.env.CI ? 1 : 0));
+const BROWSER_RETRIES = RETRIES * 2;
 
 export default defineConfig({
   test: {
-    retry: RETRIES,
     reporters: ['default', repeatedTests],
     setupFiles: ['server/src/test/row-types/record.ts'],
     globalSetup: [TEMPLATE, 'server/src/test/row-types/folder.ts'],
@@ -37,21 +35,23 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     // Migrations are no modules: without this, watch mode would not notice a change.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/server/migrations/**'],
-    // A test that honestly needs more has a timeout of its own.
-    testTimeout: TEST_TIMEOUT,
+    // Only a test that hangs takes this long. One that honestly needs more has a timeout of its own.
+    testTimeout: 60_000,
     hookTimeout: 300_000,
+    retry: RETRIES,
     expect: { poll: { timeout: 50_000 } },
-    // One more than there are cores, because tests also wait: for PostgreSQL, for timeouts, for retries.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores, because tests also wait: for PostgreSQL, for timeouts, for a browser.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         extends: true,
-        // These start servers and take longest. Within a group, projects run in the order of their names: these first.
+        // These start servers. Within a group, projects run in the order of their names.
         test: {
           name: 'processes',
           include: PROCESSES,
           globalSetup: [BUNDLE],
           setupFiles: ['server/src/test/watch-servers.ts'],
+          isolate: false,
           // Each starts servers, and several kill them many times.
           testTimeout: 180_000,
           sequence: { groupOrder: 0 },
@@ -73,6 +73,7 @@ export default defineConfig({
         test: {
           name: 'console',
           include: ['console/{src,scripts,e2e}/**/*.test.ts'],
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
@@ -80,34 +81,33 @@ export default defineConfig({
         // The client of the console on a real server, without a browser.
         test: {
           name: 'console client',
-          retry: RETRIES,
           include: ['console/integration/*.test.ts'],
           globalSetup: [TEMPLATE, BUNDLE, 'console/integration/support/global-setup.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
+          retry: RETRIES,
           expect: { poll: { timeout: 60_000 } },
           sequence: { groupOrder: 0 },
         },
       },
       {
-        // A browser on a real server with the built console. After the other tests, which take all cores.
+        // A browser on a real server with the built console.
         test: {
           name: 'console e2e',
           include: ['console/e2e/*.e2e.ts'],
           globalSetup: [TEMPLATE, BUNDLE, 'console/e2e/support/global-setup.ts'],
           // The files of a worker share its browser.
           isolate: false,
-          maxWorkers: availableParallelism(),
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 20_000 } },
           retry: BROWSER_RETRIES,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'whole run', include: WHOLE_RUN, sequence: { groupOrder: 2 } },
+        test: { name: 'whole run', include: WHOLE_RUN, sequence: { groupOrder: 1 } },
       },
     ],
   },
