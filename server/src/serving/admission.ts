@@ -53,11 +53,11 @@ const RETRY_AFTER_SECONDS = 2;
 export const busy = (holder: Holder, what: string): ApiError =>
   holder === 'caller'
     ? tooManyRequests(
-        `Too many ${what} of this token and network at a time. Send fewer, and retry after the time in Retry-After.`,
+        `This token and network have too many ${what} at a time. Send fewer, and retry after the time in Retry-After.`,
         RETRY_AFTER_SECONDS,
       )
     : new ApiError(
         'ServiceUnavailableError',
-        `The server is busy with ${what} of other callers. Retry after the time in Retry-After.`,
+        `The server is busy with ${what} from other callers. Retry after the time in Retry-After.`,
         { retryAfter: RETRY_AFTER_SECONDS },
       );

@@ -1,8 +1,11 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { Holder, Shares } from './shares.ts';
+import type { Holder } from './shares.ts';
+
+/** Requests that wait, and how many were rejected instead. */
+export type Rejections = { readonly waiting: number; readonly rejected: Readonly<Record<Holder, number>> };
 
 /** The shares of a server by what they divide: requests, long reads, and so on. */
-export type Admission = Map<string, Shares>;
+export type Admission = Map<string, Rejections>;
 
 export function admissionMetrics(registry: Registry, admission: Admission): void {
   new Gauge({

@@ -16,11 +16,14 @@ export type ShareLimits = {
   waitingPerCaller: number;
   waitMs: number;
   /**
-   * Tells whether the server has hardly any time to spare. Then a caller has one request at a time, and rests after each. Without it,
-   * callers never rest.
+   * Whether the server is nearly saturated. Each caller then runs one request at a time and pauses after each. Without this
+   * function, callers never pause.
    */
   isBusy?: () => boolean;
-  /** After how long a caller whose queue is full is told so; at once by default. Its clients would otherwise retry in a tight loop. */
+  /**
+   * How long a caller whose queue is full waits for its rejection; no time by default. Its clients would otherwise retry in a
+   * tight loop.
+   */
   rejectAfterMs?: number;
 };
 
@@ -56,7 +59,7 @@ type Request = { cost: number; isGone: () => boolean; start: (release: Release) 
 const clientGone = (): ApiError =>
   new ApiError('ServiceUnavailableError', 'The client disconnected before the request ran.');
 
-/** After a request that took this long, its caller rests even if the server is not busy: PostgreSQL probably is. */
+/** After a request that took this long, its caller pauses even if the server is not busy: PostgreSQL probably is. */
 const LONG_MS = 250;
 const REST_MS = { least: 5, most: 1_000 };
 
@@ -153,7 +156,8 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     ).unref();
   };
 
-  // Not in the same turn: requests that finish at once would otherwise run one after the other before the event loop serves a socket.
+  // Not in the same turn: requests that finish immediately would otherwise run one after the other before the event loop serves a
+  // socket.
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;

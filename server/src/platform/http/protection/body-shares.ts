@@ -15,7 +15,10 @@ export const BODY_BYTES: ShareLimits = {
   waitMs: 5_000,
 };
 
-/** A body is read when its caller got the bytes that it takes. They are given back when the response is sent. Goes after the gate. */
+/**
+ * Reads a body only after its caller has acquired as many bytes as it takes, and releases them when the response is sent. Runs
+ * after the gate.
+ */
 export function installBodyShares(app: App, limits: Partial<ShareLimits> = {}): Shares {
   const bytes = makeShares({ ...BODY_BYTES, ...limits }, rejection);
   app.addHook('preParsing', async request => {
@@ -38,11 +41,11 @@ const RETRY_AFTER_SECONDS = 2;
 const rejection = (holder: Holder): ApiError =>
   holder === 'caller'
     ? tooManyRequests(
-        'Too many large request bodies of this caller at a time. Send fewer of them at a time.',
+        'You are sending too many large request bodies at a time. Send fewer.',
         RETRY_AFTER_SECONDS,
       )
     : new ApiError(
         'ServiceUnavailableError',
-        'The server is busy with request bodies of other callers. Retry later.',
+        'The server is busy with request bodies from other callers. Retry later.',
         { retryAfter: RETRY_AFTER_SECONDS },
       );

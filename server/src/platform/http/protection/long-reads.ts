@@ -20,8 +20,8 @@ import { type Pieces, type SendOptions, sendPieces } from '../output/stream.ts';
 export type LongReader = { caller: string; visit?: Visit };
 
 /**
- * Reads that may take long or return much: whole lists, reports, free text. They have database connections of their own,
- * and each caller has a share of them, so that other requests never wait for them.
+ * Reads that may take long or return much: whole lists, reports, free text. They have separate database connections, and each
+ * caller has a share of them, so that other requests never wait for them.
  */
 export type LongReads = {
   run: <T>(reader: LongReader, read: (db: Db) => Promise<T>) => Promise<T>;
@@ -40,7 +40,7 @@ export type LongReads = {
 export type ExportSource = {
   /** Runs one read of the export. */
   read: <T>(read: (db: Db) => Promise<T>) => Promise<T>;
-  /** Whether the client went away. A long walk without a match would not notice it otherwise. */
+  /** Whether the client disconnected. A long scan without a match would otherwise not notice. */
   isGone: () => boolean;
 };
 
@@ -142,7 +142,7 @@ const rejection = (holder: Holder): ApiError =>
   new ApiError(
     'ServiceUnavailableError',
     holder === 'caller'
-      ? 'Too many large reads of this caller at a time. Send fewer of them at a time, and retry after the time in Retry-After.'
-      : 'The server is busy with large reads of other callers. Retry after the time in Retry-After.',
+      ? 'You have too many large reads running at a time. Send fewer, and retry after the time in Retry-After.'
+      : 'The server is busy with large reads from other callers. Retry after the time in Retry-After.',
     { retryAfter: RETRY_AFTER_SECONDS },
   );

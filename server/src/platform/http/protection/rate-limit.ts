@@ -2,7 +2,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 import { counted, tooManyRequests } from '../../errors.ts';
 import type { App } from '../app.ts';
 
-/** Writes a caller may make per minute in the long run, and at once after a pause. 0 per minute: no limit. */
+/** Writes that a caller may make per minute on average, and in a burst after a pause. 0 per minute: no limit. */
 export type WriteLimit = { perMinute: number; burst: number };
 
 declare module 'fastify' {
@@ -22,8 +22,8 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const MAX_CALLERS = 10_000;
 
 /**
- * Events are kept for good, so nobody may write them without bound, a Viewer's favorites and tags included. Goes after the
- * guard, which says who calls: a user or service account with all its tokens and sessions, or one admin token.
+ * Events are kept for good, so nobody may write them without bound, a Viewer's favorites and tags included. Runs after the guard,
+ * which says who calls: a user or service account with all its tokens and sessions, or one admin token.
  */
 export function installWriteLimit(app: App, limit: WriteLimit): void {
   if (limit.perMinute === 0) return;
@@ -43,8 +43,8 @@ export function installWriteLimit(app: App, limit: WriteLimit): void {
 type Take = (caller: string, cost: number) => number;
 
 /**
- * One token bucket for each caller, in this process alone. Without a bucket a caller has a full one, so the bucket that was
- * not used for longest can be forgotten when there are too many: it is the fullest.
+ * One token bucket for each caller, in this process alone. A caller without a bucket has a full one. So when there are too many,
+ * the least recently used bucket can be dropped, because it is the fullest.
  */
 export function makeBuckets(
   { perMinute, burst }: WriteLimit,

@@ -23,7 +23,7 @@ export function clientErrorHandler(headers: Record<string, string>): ClientError
     if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
     const [status, message] = ANSWERS[(error as ConnectionError).code] ?? [
       '400 Bad Request',
-      'This is not valid HTTP.',
+      'The request is not valid HTTP.',
     ];
     const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
     socket.end(
@@ -45,7 +45,7 @@ export function installExpectations(app: App, headers: Record<string, string>): 
   app.server.on(
     'checkExpectation',
     ({ headers: { expect = '' } }: IncomingMessage, response: ServerResponse) => {
-      const message = `The expectation "${truncate(expect, 100)}" is not supported. Omit the header Expect.`;
+      const message = `The expectation "${truncate(expect, 100)}" is not supported. Omit the Expect header.`;
       const body = JSON.stringify(errorBody(new ApiError('BadDataError', message), randomUUID()));
       // The body of the request is not read.
       const fields = { 'content-type': 'application/json; charset=utf-8', ...headers, connection: 'close' };
@@ -54,7 +54,7 @@ export function installExpectations(app: App, headers: Record<string, string>): 
   );
 }
 
-/** Responds to a request with two Host headers. Programs in front of the server may have decided by the other one. */
+/** Responds to a request with two Host headers. A proxy in front of the server may have used the other one. */
 export const rejectTwoHosts =
   (headers: Record<string, string>) =>
   ({ rawHeaders }: IncomingMessage, response: ServerResponse): boolean => {
