@@ -7,12 +7,13 @@ import { endianness } from 'node:os';
 export const CHUNK_SIZE = 24_000;
 
 /**
- * A log whose last id is lower has no index: PostgreSQL searches it directly, a text in less than a second. Ids never fall, so an index
- * that was begun is kept, even if old events are deleted later.
+ * A log whose last id is lower has no index: PostgreSQL searches it directly, which takes less than a second even for free text.
+ * Ids never fall, so an index that was begun is kept, even if old events are deleted later.
  */
 export const SMALL_LOG = 50_000;
 
 export const firstIdOf = (chunk: number): number => chunk * CHUNK_SIZE;
+export const chunkOf = (id: number): number => Math.floor(id / CHUNK_SIZE);
 
 const WORDS = CHUNK_SIZE / 32;
 const BYTES = CHUNK_SIZE / 8;
@@ -29,7 +30,7 @@ export function emptyBitmaps(count: number): Bitmap[] {
   return Array.from({ length: count }, (_, n) => memory.subarray(n * WORDS, (n + 1) * WORDS));
 }
 
-/** The most positions of a list that is shorter than a bitmap. */
+/** The maximum length of a list that is shorter than a bitmap. */
 export const LONGEST_LIST = BYTES / 2 - 1;
 
 /**
@@ -53,7 +54,7 @@ export function encodeList(positions: Uint16Array): string {
   return (endianness() === 'LE' ? list.swap16() : list).toString('base64');
 }
 
-// Searches decode thousands of sets. Memory of their own for each of them made the garbage collector the largest cost of a search.
+// Searches decode thousands of sets. Allocating memory for each of them made garbage collection the largest cost of a search.
 const decoded = Buffer.from(new ArrayBuffer(BYTES));
 const decodedWords: Bitmap = new Uint32Array(decoded.buffer);
 const fromList = emptyBitmap();
@@ -86,6 +87,10 @@ export function addPositions(bitmap: Bitmap, list: Buffer): void {
 
 export function addPosition(bitmap: Bitmap, position: number): void {
   bitmap[position >>> 5] = (bitmap[position >>> 5] ?? 0) | (1 << (position & 31));
+}
+
+export function removePosition(bitmap: Bitmap, position: number): void {
+  bitmap[position >>> 5] = (bitmap[position >>> 5] ?? 0) & ~(1 << (position & 31));
 }
 
 /** Adds to the first bitmap what the second contains. */

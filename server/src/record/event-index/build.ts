@@ -1,20 +1,29 @@
 import type { Db, Reader } from '../../platform/db/database.ts';
-import { readWatermark } from '../events/tail.ts';
 import { encodePositions, firstIdOf } from './bitmap.ts';
-import { computePostings, insertPostings, lockProgress, type Posting, updateProgress } from './store.ts';
+import {
+  computePostings,
+  FIRST_CHUNK,
+  insertPostings,
+  type Log,
+  lockProgress,
+  type Posting,
+  readDecided,
+  updateProgress,
+} from './store.ts';
 
 /**
  * Indexes the next chunk if every id of it is decided, in one transaction. Returns whether it did. Only one process indexes at a
- * time; the others return at once.
+ * time; the others return immediately.
  */
-export async function indexNextChunk(db: Db): Promise<boolean> {
+export async function indexNextChunk(db: Db, log: Log = 'own'): Promise<boolean> {
   return await db.transaction().execute(async tx => {
-    const chunk = await lockProgress(tx, 'filters');
-    if (chunk === undefined) return false;
+    const chunks = await lockProgress(tx, 'filters', log);
+    if (chunks === undefined) return false;
+    const chunk = FIRST_CHUNK[log] + chunks;
     // Read before the statement that reads the events, whose snapshot then contains every event up to it.
-    if ((await readWatermark(tx)) < firstIdOf(chunk + 1) - 1) return false;
+    if ((await readDecided(tx, log)) < firstIdOf(chunk + 1) - 1) return false;
     await insertPostings(tx, chunk, await encodedPostings(tx, chunk));
-    await updateProgress(tx, 'filters', chunk + 1);
+    await updateProgress(tx, 'filters', log, chunks + 1);
     return true;
   });
 }

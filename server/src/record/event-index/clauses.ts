@@ -1,6 +1,6 @@
 import type { EventFilters } from '../events/search-query.ts';
 
-/** A property of events that the index has. `all` has one value, the empty text. A project is empty where an event has none. */
+/** A property of events that the index has. `all` has one value, the empty string. A project is empty where an event has none. */
 export type Dimension = 'all' | 'day' | 'project' | 'feature' | 'type' | 'creator' | 'environment' | 'own';
 
 /** The values of a dimension from `low` to `high`. */

@@ -16,6 +16,7 @@ import { countValues, listValuePositions } from './store.ts';
 
 /** Rows of one statement. Each has up to 4 kB. */
 const ROWS_AT_ONCE = 2_000;
+const BEFORE_ALL_CHUNKS = -2_147_483_648;
 
 /**
  * How many of the matches have each value of a dimension, and under null how many have none. Where all events of a chunk match, the
@@ -64,7 +65,7 @@ async function countNarrowed(
   add: Add,
 ): Promise<void> {
   const chunks = [...bitmaps.keys()];
-  let after = { value: '', chunk: -1 };
+  let after = { value: '', chunk: BEFORE_ALL_CHUNKS };
   while (chunks.length > 0) {
     const rows = await listValuePositions(db, dimension, chunks, after, ROWS_AT_ONCE);
     for (const { value, chunk, positions } of rows) {

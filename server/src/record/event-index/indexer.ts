@@ -1,34 +1,40 @@
 import type { Db } from '../../platform/db/database.ts';
-import { readWatermark } from '../events/tail.ts';
-import { CHUNK_SIZE, SMALL_LOG } from './bitmap.ts';
+import { chunkOf, firstIdOf, SMALL_LOG } from './bitmap.ts';
 import { indexNextChunk } from './build.ts';
 import { runIndexProcess } from './run-process.ts';
-import { lockProgress, readIndexedChunks } from './store.ts';
+import { FIRST_CHUNK, type Log, lockProgress, readDecided, readIndexedChunks } from './store.ts';
 import { indexNextText, indexNextUnsplit } from './text/build.ts';
 import { keepLargeTexts } from './text/keep-large.ts';
 
 /** Nothing waits for the index: a search finds recent events without it. Every 250 ms took 32 statements per second. */
 const PAUSE_MS = 2_000;
 
-/** Indexing a chunk takes about 20 MB of it, whatever its texts are. Typed arrays do not count: collect.ts bounds them to 80 MB. */
+/** Indexing a chunk takes about 20 MB of it, whatever its texts are. Typed arrays do not count: collect.ts bounds them to 60 MB. */
 const MAX_HEAP_MB = 128;
 
+/** A container that has too little memory for a moment may have enough for the next attempt. */
+const MAX_ATTEMPTS = 3;
+
 /** Complete chunks, and whether a part of the index lacks one. A small log has none that needs the index. */
-async function readWork(db: Db): Promise<{ complete: number; isBehind: boolean }> {
-  const watermark = await readWatermark(db);
-  const complete = watermark < SMALL_LOG ? 0 : Math.floor((watermark + 1) / CHUNK_SIZE);
-  return { complete, isBehind: (await readIndexedChunks(db, ['filters', 'text'])) < complete };
+async function readWork(db: Db, log: Log): Promise<{ complete: number; isBehind: boolean }> {
+  const decided = await readDecided(db, log);
+  const isSmall = decided - firstIdOf(FIRST_CHUNK[log]) < SMALL_LOG;
+  const complete = isSmall ? 0 : chunkOf(decided + 1) - FIRST_CHUNK[log];
+  return { complete, isBehind: (await readIndexedChunks(db, ['filters', 'text'], log)) < complete };
 }
 
 /**
  * Indexes one chunk. Filters come first, because their chunk takes a fraction of the time that its text takes. The last complete chunk
  * is the exception: a search for text uses the chunks that both have, and would read 24,000 events until the text is indexed.
  */
-export async function indexNext(db: Db): Promise<boolean> {
-  const { complete, isBehind } = await readWork(db);
+export const indexNext = async (db: Db): Promise<boolean> =>
+  (await indexNextOf(db, 'own')) || (await indexNextOf(db, 'imported'));
+
+async function indexNextOf(db: Db, log: Log): Promise<boolean> {
+  const { complete, isBehind } = await readWork(db, log);
   if (!isBehind) return false;
-  if ((await readIndexedChunks(db)) < complete - 1) return await indexNextChunk(db);
-  return (await indexNextText(db)) || (await indexNextChunk(db));
+  if ((await readIndexedChunks(db, ['filters'], log)) < complete - 1) return await indexNextChunk(db, log);
+  return (await indexNextText(db, log)) || (await indexNextChunk(db, log));
 }
 
 /**
@@ -43,7 +49,7 @@ export function startIndexer(
   maxHeapMb = MAX_HEAP_MB,
 ): () => Promise<void> {
   const stops = [
-    repeat(signal => indexInProcess(db, databaseUrl, maxHeapMb, signal), onError),
+    repeat(makeIndexing(db, databaseUrl, maxHeapMb), onError),
     repeat(() => keepLargeTexts(db), onError),
   ];
   return async () => {
@@ -51,21 +57,27 @@ export function startIndexer(
   };
 }
 
-async function indexInProcess(
-  db: Db,
-  databaseUrl: string,
-  maxHeapMb: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { isBehind } = await readWork(db);
-  if (!isBehind || (await isIndexing(db))) return false;
-  const end = await runIndexProcess(databaseUrl, maxHeapMb, signal);
-  return end === 'out of memory' && (await indexNextUnsplit(db));
+/** Runs a process as long as a chunk waits. Searches check the events of a chunk for which the memory was never enough. */
+function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number) {
+  let failed = { chunk: -1, attempts: 0 };
+
+  return async (signal: AbortSignal): Promise<boolean> => {
+    const isBehind = async (log: Log) => (await readWork(db, log)).isBehind;
+    const log = (await isBehind('own')) ? 'own' : 'imported';
+    if (!(await isBehind(log)) || (await isIndexing(db, log))) return false;
+    if ((await runIndexProcess(databaseUrl, maxHeapMb, signal)) === 'done') return false;
+    const chunk = FIRST_CHUNK[log] + (await readIndexedChunks(db, ['text'], log));
+    failed = { chunk, attempts: failed.chunk === chunk ? failed.attempts + 1 : 1 };
+    const outOfMemory = `The process that indexes chunk ${chunk} of the events ran out of memory, attempt ${failed.attempts} of ${MAX_ATTEMPTS}.`;
+    if (failed.attempts < MAX_ATTEMPTS) throw new Error(outOfMemory);
+    await indexNextUnsplit(db, log);
+    throw new Error(`${outOfMemory} Searches check the texts of this chunk event by event.`);
+  };
 }
 
 /** Whether a process of another server indexes. */
-const isIndexing = (db: Db): Promise<boolean> =>
-  db.transaction().execute(async tx => (await lockProgress(tx, 'text')) === undefined);
+const isIndexing = (db: Db, log: Log): Promise<boolean> =>
+  db.transaction().execute(async tx => (await lockProgress(tx, 'text', log)) === undefined);
 
 /** Works until there is nothing to do, again and again. Returns a function that stops it. */
 function repeat(

@@ -12,7 +12,7 @@ export async function newestOf(
   db: Reader,
   setsOf: ClauseSets,
   matches: Match[],
-  { before = Number.MAX_SAFE_INTEGER, after = 0 }: EventCursor,
+  { before = Number.MAX_SAFE_INTEGER, after = Number.MIN_SAFE_INTEGER }: EventCursor,
   skip: number,
   take: number,
 ): Promise<number[]> {

@@ -68,7 +68,7 @@ function withAdded(
   return byKey;
 }
 
-/** A copy in memory of its own. Small buffers share a block, and each refresh would keep a block for a list of 2 bytes. */
+/** A copy in separate memory. Small buffers share a block, so each refresh would keep a whole block alive for a list of 2 bytes. */
 function joined(before: Buffer | undefined, added: Buffer): Buffer {
   const start = before?.length ?? 0;
   const list = Buffer.alloc(start + added.length);

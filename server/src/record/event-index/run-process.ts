@@ -12,7 +12,13 @@ export async function runIndexProcess(
   signal: AbortSignal,
 ): Promise<'done' | 'out of memory'> {
   const child = fork(fileURLToPath(locate('indexProcess')), {
-    execArgv: [`--max-old-space-size=${maxHeapMb}`, '--max-semi-space-size=2', '--heap-growing-percent=20'],
+    // A small heap that is collected often and by one thread, because the server may have 256 MB together with this process.
+    execArgv: [
+      `--max-old-space-size=${maxHeapMb}`,
+      '--max-semi-space-size=1',
+      '--heap-growing-percent=20',
+      '--v8-pool-size=0',
+    ],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   child.send(databaseUrl);

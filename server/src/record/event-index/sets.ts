@@ -11,9 +11,10 @@ const MAX_BYTES = 32_000_000;
 const BYTES_PER_SET = 3_200;
 
 /**
- * Keeps the sets of the clauses that were searched last, in memory. The set of an indexed chunk never changes. To read the sets of
- * two common values of 10 million events and to combine them took 22 ms of CPU for each search. From memory it takes 1 ms. Callers who
- * can read the same projects share their visible sets. Sets of an older generation of the index are not used: a chunk was rebuilt.
+ * Keeps the sets of the clauses that were searched last, in memory. The set of an indexed chunk never changes. Reading and
+ * combining the sets of two common values of 10 million events took 22 ms of CPU for each search. From memory it takes 1 ms.
+ * Callers who can read the same projects share their visible sets. Sets of an older generation of the index are not used: a chunk
+ * was rebuilt.
  */
 export function keepSets(maxBytes = MAX_BYTES): (generation: number) => ClauseSets {
   const kept = new Map<string, Map<number, Bitmap>>();

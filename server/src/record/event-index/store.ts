@@ -4,34 +4,62 @@ import { isReadable } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { PREPARED } from '../../platform/db/prepared-statements.ts';
-import { firstIdOf } from './bitmap.ts';
+import { findLastImported, LOWEST_ID } from '../events/imported.ts';
+import { readWatermark } from '../events/tail.ts';
+import { CHUNK_SIZE, chunkOf, firstIdOf } from './bitmap.ts';
 import type { Clause, Dimension } from './clauses.ts';
 
-/** Filters, and the words of texts. They are indexed apart, because text takes longer. */
+/** Filters, and the words of texts. They are indexed separately, because text takes longer. */
 export type IndexPart = 'filters' | 'text';
 
+/** The two halves of the log: the events of this server, and imported events, which are older and have ids below zero. */
+export type Log = 'own' | 'imported';
+export const LOGS: readonly Log[] = ['own', 'imported'];
+
+/** The chunk in which a log begins. */
+export const FIRST_CHUNK: Record<Log, number> = { own: 0, imported: chunkOf(LOWEST_ID) };
+
 /** How `event_index_progress` calls the parts. Its row `folded-text` belongs to the version before, which stored other sets. */
-const STORED_AS: Record<IndexPart, string> = { filters: 'filters', text: 'keyed-text' };
-const storedAs = (parts: readonly IndexPart[]): string[] => parts.map(part => STORED_AS[part]);
+const STORED_AS: Record<Log, Record<IndexPart, string>> = {
+  own: { filters: 'filters', text: 'keyed-text' },
+  imported: { filters: 'imported-filters', text: 'imported-keyed-text' },
+};
+const storedAs = (log: Log, parts: readonly IndexPart[]): string[] => parts.map(part => STORED_AS[log][part]);
+const TEXTS = LOGS.map(log => STORED_AS[log].text);
 
 /** Change it with what the text index stores, and the next server builds the index again. */
-export const TEXT_FORMAT = 1;
+export const TEXT_FORMAT = 2;
 
 /** A text index in the format of a different version has no chunks for this one. */
-const CHUNKS = sql`case when format = ${sql.lit(TEXT_FORMAT)} or part = 'filters' then chunks else 0 end`;
+const CHUNKS = sql`case when format = ${sql.lit(TEXT_FORMAT)} or part like '%filters' then chunks else 0 end`;
 
 /** How many chunks all the parts have. */
 export const readIndexedChunks = async (
   db: Reader,
   parts: readonly IndexPart[] = ['filters'],
-): Promise<number> => (await readIndexState(db, parts)).chunks;
+  log: Log = 'own',
+): Promise<number> => (await readIndexState(db, parts, log)).chunks;
+
+/** The chunks of both logs that a part of the index has. */
+export async function listIndexedChunks(db: Reader, part: IndexPart): Promise<number[]> {
+  const chunks: number[] = [];
+  for (const log of LOGS) {
+    const count = await readIndexedChunks(db, [part], log);
+    for (let n = 0; n < count; n++) chunks.push(FIRST_CHUNK[log] + n);
+  }
+  return chunks;
+}
 
 export type IndexState = { chunks: number; generation: number; key: number };
 
 /** How many chunks all the parts have, the key of the text index, and a generation that changes when a chunk was rebuilt. */
-export async function readIndexState(db: Reader, parts: readonly IndexPart[]): Promise<IndexState> {
+export async function readIndexState(
+  db: Reader,
+  parts: readonly IndexPart[],
+  log: Log = 'own',
+): Promise<IndexState> {
   const { rows } = await sql<{ chunks: number | null; generation: number; key: number }>`
-    select ${PREPARED} min(${CHUNKS}) filter (where part = any(${storedAs(parts)})) as chunks,
+    select ${PREPARED} min(${CHUNKS}) filter (where part = any(${storedAs(log, parts)})) as chunks,
       coalesce(sum(generation), 0) as generation, coalesce(max(key), 0) as key
     from event_index_progress`.execute(db);
   const { chunks, generation, key } = rows[0] ?? { chunks: 0, generation: 0, key: 0 };
@@ -43,29 +71,38 @@ export async function beginTextIndex(db: Reader): Promise<void> {
   await sql`
     with begun as (
       update event_index_progress set format = ${TEXT_FORMAT}, key = ${randomInt(2 ** 31)}, chunks = 0
-      where part = ${STORED_AS.text} and format <> ${TEXT_FORMAT} returning part
+      where part = any(${TEXTS}) and format <> ${TEXT_FORMAT} returning part
     )
-    update event_text_large_progress set last_id = 0 from begun`.execute(db);
+    update event_text_large_progress set last_id = 0 where exists (select from begun)`.execute(db);
 }
 
 /** Tells all servers that sets which they keep in memory may be wrong. */
 export async function startGeneration(tx: Tx, part: IndexPart): Promise<void> {
-  await sql`update event_index_progress set generation = generation + 1 where part = ${STORED_AS[part]}`.execute(
+  await sql`update event_index_progress set generation = generation + 1 where part = ${STORED_AS.own[part]}`.execute(
     tx,
   );
 }
 
 /** Locks the progress and returns it. Undefined while another process indexes. */
-export async function lockProgress(tx: Tx, part: IndexPart): Promise<number | undefined> {
+export async function lockProgress(tx: Tx, part: IndexPart, log: Log = 'own'): Promise<number | undefined> {
   const { rows } = await sql<{ chunks: number }>`
-    select chunks from event_index_progress where part = ${STORED_AS[part]} for update skip locked`.execute(
+    select chunks from event_index_progress where part = ${STORED_AS[log][part]} for update skip locked`.execute(
     tx,
   );
   return rows[0]?.chunks;
 }
 
-export async function updateProgress(tx: Tx, part: IndexPart, chunks: number): Promise<void> {
-  await sql`update event_index_progress set chunks = ${chunks} where part = ${STORED_AS[part]}`.execute(tx);
+export async function updateProgress(tx: Tx, part: IndexPart, log: Log, chunks: number): Promise<void> {
+  await sql`update event_index_progress set chunks = ${chunks} where part = ${STORED_AS[log][part]}`.execute(
+    tx,
+  );
+}
+
+/** The highest id up to which no event can be added to a log any more. */
+export async function readDecided(db: Reader, log: Log): Promise<number> {
+  if (log === 'own') return await readWatermark(db);
+  // A transaction of Unleash that commits late has an id among the last ones. None is open while 24,000 events are written.
+  return ((await findLastImported(db)) ?? LOWEST_ID) - CHUNK_SIZE;
 }
 
 /** The events of a chunk that have a value. `positions` is in the form of bitmap.ts. */

@@ -3,9 +3,9 @@ import { encodedPostings } from './build.ts';
 import {
   deletePostings,
   insertPostings,
+  listIndexedChunks,
   listPostings,
   type Posting,
-  readIndexedChunks,
   startGeneration,
 } from './store.ts';
 
@@ -14,11 +14,11 @@ export async function findWrongChunks(
   db: Db,
   onChunk: (chunk: number, of: number) => void,
 ): Promise<number[]> {
-  const chunks = await readIndexedChunks(db);
+  const chunks = await listIndexedChunks(db, 'filters');
   const wrong: number[] = [];
-  for (let chunk = 0; chunk < chunks; chunk++) {
+  for (const [n, chunk] of chunks.entries()) {
     if (!isSame(await encodedPostings(db, chunk), await listPostings(db, chunk))) wrong.push(chunk);
-    onChunk(chunk + 1, chunks);
+    onChunk(n + 1, chunks.length);
   }
   return wrong;
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
-import { jsonResponse, PathBigId } from '../../platform/http/schema.ts';
+import { jsonResponse, PathEventId } from '../../platform/http/schema.ts';
 import { presentEventTo, readableIn } from '../events/present.ts';
 import { Event, EventCreator, EventCreators, EventPart, Tag } from '../events/schema.ts';
 import { findEvent, listEventCreators } from '../events/store.ts';
@@ -18,7 +18,7 @@ export const EVENTS: OperationModule = {
       description:
         'Returns an event that the caller can see, with the parts of its summary. Every authenticated caller may call it.',
       permission: 'NONE',
-      params: Type.Object({ id: PathBigId('Event', '4211') }),
+      params: Type.Object({ id: PathEventId('4211') }),
       output: jsonResponse('The event', Event),
       rejects: [400],
       read: async ({ db, actor }, { params: { id } }) => {

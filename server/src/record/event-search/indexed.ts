@@ -11,7 +11,13 @@ import {
   recentProjects,
 } from '../event-index/recent.ts';
 import { keepSets } from '../event-index/sets.ts';
-import { listProjectsFor, readIndexState } from '../event-index/store.ts';
+import {
+  FIRST_CHUNK,
+  type IndexPart,
+  type Log,
+  listProjectsFor,
+  readIndexState,
+} from '../event-index/store.ts';
 import { makeRecentTexts, type RecentTexts } from '../event-index/text/recent.ts';
 import type { EventCursor, EventFilters } from '../events/search-query.ts';
 import { listUnsearchable } from './store.ts';
@@ -49,7 +55,11 @@ export function makeSearchMemory(maxSetBytes?: number): SearchMemory {
 /** Matches in the chunks from `firstChunk` on. Events from the id `first` on are not in the index and must be read from the log. */
 export type Indexed = { indexed: IndexedMatches; first: number; firstChunk: number };
 
-const NOTHING_INDEXED: Indexed = { indexed: NO_MATCHES, first: 0, firstChunk: 0 };
+const nothingIndexed = (log: Log): Indexed => ({
+  indexed: NO_MATCHES,
+  first: firstIdOf(FIRST_CHUNK[log]),
+  firstChunk: FIRST_CHUNK[log],
+});
 
 /** `atMost` chunks of the index, the newest before the chunk `end`. */
 export type Window = { end?: number; atMost: number };
@@ -58,31 +68,34 @@ export type Window = { end?: number; atMost: number };
 export const CHECK_MS = 10_000;
 
 export type SearchOptions = {
+  log?: Log;
   window?: Window;
   checkMs?: number;
 };
 
 const WHOLE_INDEX: Window = { atMost: Number.MAX_SAFE_INTEGER };
 
-/** The visible events in the index that match the filters. */
+/** The visible events of a log that are in the index and match the filters. */
 export async function findIndexed(
   db: Reader,
   actor: Actor,
   filters: EventFilters & EventCursor,
   memory?: EpochMemory,
-  { window = WHOLE_INDEX, checkMs = CHECK_MS }: SearchOptions = {},
+  { log = 'own', window = WHOLE_INDEX, checkMs = CHECK_MS }: SearchOptions = {},
 ): Promise<Indexed> {
   const { end = Number.MAX_SAFE_INTEGER, atMost } = window;
-  // Ids and changes have indexes of their own on the events.
-  if (filters.id !== undefined || filters.groupId !== undefined) return NOTHING_INDEXED;
+  // The events have separate indexes on ids and changes.
+  if (filters.id !== undefined || filters.groupId !== undefined) return nothingIndexed(log);
   const { query } = filters;
-  const { chunks, generation, key } = await readIndexState(db, query ? ['filters', 'text'] : ['filters']);
+  const parts: IndexPart[] = query ? ['filters', 'text'] : ['filters'];
+  const { chunks, generation, key } = await readIndexState(db, parts, log);
   // A small log has no index, and needs none.
-  if (chunks === 0) return NOTHING_INDEXED;
-  const postings = end >= chunks ? await memory?.events(db, chunks) : undefined;
-  const next = postings?.chunk === chunks ? postings : undefined;
+  if (chunks === 0) return nothingIndexed(log);
+  const afterLast = FIRST_CHUNK[log] + chunks;
+  const postings = log === 'own' && end >= afterLast ? await memory?.events(db, afterLast) : undefined;
+  const next = postings?.chunk === afterLast ? postings : undefined;
   const { clauses, visible } = await clausesFor(db, actor, filters, next);
-  const first = next ? next.upTo + 1 : firstIdOf(chunks);
+  const first = next ? next.upTo + 1 : firstIdOf(afterLast);
   const text = query
     ? {
         text: query,
@@ -93,8 +106,8 @@ export async function findIndexed(
         before: filters.before,
       }
     : undefined;
-  const last = Math.min(end, chunks);
-  const range = { first: Math.max(0, last - atMost), end: last };
+  const last = Math.min(end, afterLast);
+  const range = { first: Math.max(FIRST_CHUNK[log], last - atMost), end: last };
   const indexed = await findInIndex(db, { clauses, visible, text }, range, next, memory?.sets(generation));
   return { indexed, first, firstChunk: range.first };
 }

@@ -4,6 +4,7 @@ import { presentEventTo, readableIn } from '../events/present.ts';
 import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
 import { type EventSearch, parseEventSearch } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
+import { hintAtUnknownType } from '../events/unknown-type.ts';
 import { type OperationModule, query, type Reading } from '../operations/definition.ts';
 import type { SearchMemory } from './indexed.ts';
 import { type FoundEvents, searchEvents } from './search.ts';
@@ -21,10 +22,16 @@ async function runSearch<T>(
   return limit > MAX_SHORT_PAGE ? await longReads.run(longReader, read) : await read(db);
 }
 
+/** Below every id: a search that is complete from there on has no next page. */
+const NOWHERE = Number.MIN_SAFE_INTEGER;
+
 /** The id before which the next page begins. A page that ended early continues where it stopped. */
-function nextOf({ events, isCut, completeFrom = 0 }: FoundEvents, page: EventRow[]): number | undefined {
+function nextOf(
+  { events, isCut, completeFrom = NOWHERE }: FoundEvents,
+  page: EventRow[],
+): number | undefined {
   if (isCut || events.length > page.length) return page.at(-1)?.id;
-  return completeFrom > 0 ? completeFrom : undefined;
+  return completeFrom > NOWHERE ? completeFrom : undefined;
 }
 
 export const eventSearchOperations = (memory: SearchMemory): OperationModule => ({
@@ -36,8 +43,9 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
       route: 'GET /api/admin/search/events',
       summary: 'Search events',
       description:
-        'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. If a text is so common that checking it would take longer than 10 s, the page and the total contain what was found until then: totalIsLowerBound is true, and next continues. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
+        'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. If a string is so common that checking it would take longer than 10 s, the page and the total contain what was found until then: totalIsLowerBound is true, and next continues. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
       permission: 'NONE',
+      hint: hintAtUnknownType,
       query: EventSearchQuery,
       output: jsonResponse('The page and the total', EventSearchResult),
       read: async (reading, { query }) => {

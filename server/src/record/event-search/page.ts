@@ -2,7 +2,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import type { EventRow } from '../events/store.ts';
 import { listNewestById } from './store.ts';
 
-/** A page ends with the event that exceeds this size, as JSON. Only large events are so many bytes. */
+/** A page ends with the event that exceeds this size, as JSON. Only large events reach it. */
 export const MAX_PAGE_BYTES = 8_388_608;
 
 /** The events with these ids, which are in descending order, up to the size of a page. */

@@ -1,6 +1,8 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { inOneEpoch } from '../epoch/one-epoch.ts';
+import { LOGS, type Log } from '../event-index/store.ts';
+import { hasImportedEvents } from '../events/imported.ts';
 import type { EventSearch } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
 import { CHECK_MS, type EpochMemory, findIndexed, type SearchMemory } from './indexed.ts';
@@ -18,7 +20,8 @@ export type FoundEvents = {
 
 /**
  * The page and the total of a search. The index gives the events of its chunks; the tail of the log is read directly. The indexed
- * part never changes, so the result is that of one moment: when the tail was read. Events are read by id at the end.
+ * part never changes, so the result is that of one moment: when the tail was read. Imported events are older than all others, and are
+ * searched after them. Events are read by id at the end.
  */
 export async function searchEvents(
   db: Reader,
@@ -40,20 +43,45 @@ async function findEvents(
   checkMs: number,
   memory?: EpochMemory,
 ): Promise<FoundEvents> {
-  const { indexed, first } = await findIndexed(db, actor, search, memory, { checkMs });
-  const tail = await findMatching(db, actor, search, first);
+  const ids: number[] = [];
+  let total = 0;
+  let completeFrom: number | undefined;
+  for (const log of (await hasImportedEvents(db)) ? LOGS : (['own'] as const)) {
+    const rest = {
+      ...search,
+      offset: Math.max(0, search.offset - total),
+      limit: search.limit - ids.length,
+    };
+    const found = await findInLog(db, actor, rest, log, checkMs, memory);
+    ids.push(...found.ids);
+    total += found.total;
+    completeFrom = found.completeFrom ?? completeFrom;
+    // The next page finds the older events.
+    if (completeFrom !== undefined && completeFrom > Number.MIN_SAFE_INTEGER) break;
+  }
+  const events = await readPage(db, ids);
+  return { events, total, isCut: events.length < ids.length, completeFrom };
+}
+
+async function findInLog(
+  db: Reader,
+  actor: Actor,
+  search: EventSearch,
+  log: Log,
+  checkMs: number,
+  memory?: EpochMemory,
+): Promise<Pick<FoundEvents, 'total' | 'completeFrom'> & { ids: number[] }> {
+  const { indexed, first } = await findIndexed(db, actor, search, memory, { log, checkMs });
+  const tail = await findMatching(db, actor, search, first, log === 'imported' ? 0 : undefined);
   const older = await indexed.newest(
     search,
     Math.max(0, search.offset - tail.total),
     search.limit - tail.ids.length,
   );
-  const { completeFrom = 0 } = indexed;
-  const ids = [...tail.ids, ...older.filter(id => id >= completeFrom)];
-  const events = await readPage(db, ids);
+  const { completeFrom = Number.MIN_SAFE_INTEGER } = indexed;
   return {
-    events,
+    ids: [...tail.ids, ...older.filter(id => id >= completeFrom)],
     total: indexed.total + tail.total,
-    isCut: events.length < ids.length,
     completeFrom: indexed.completeFrom,
   };
 }

@@ -7,15 +7,19 @@ import type { EventFilters, EventSearch } from '../events/search-query.ts';
 import { EVENT_COLUMNS, type EventRow, isOwn, listsOnlyReadable } from '../events/store.ts';
 import { EVENT_WEIGHT } from '../events/weight.ts';
 
-/** The total, and the ids of the page, of the matching events from the id `first` on. One statement reads both from one snapshot. */
+/**
+ * The total, and the ids of the page, of the matching events from the id `first` on, up to below `end`. One statement reads both from one
+ * snapshot.
+ */
 export async function findMatching(
   db: Reader,
   actor: Actor,
   search: EventSearch,
   first: number,
+  end?: number,
 ): Promise<{ total: number; ids: number[] }> {
   const { rows } = await sql<{ total: number; ids: number[] }>`
-    with ${pageAndTotal(search, visibleParts(actor, search, first))}
+    with ${pageAndTotal(search, visibleParts(actor, search, first, end))}
     select counted.total, array(select id::float8 from page order by id desc) as ids from counted`.execute(
     db,
   );
@@ -57,9 +61,18 @@ export async function listNewestById(db: Reader, ids: number[]): Promise<EventRo
  * The conditions of a search as disjoint parts: events of readable projects, and own events without a project. Each part has its own
  * plan. Joined by `or`, the total was not an index-only count and read every page of a table of 1 million events.
  */
-function visibleParts(actor: Actor, search: EventSearch, first: number): Expression<unknown>[] {
-  // A literal, so that the planner knows how few events the tail of the log has.
-  const all = [...(first > 0 ? [sql`id >= ${sql.lit(first)}`] : []), ...conditions(search)];
+function visibleParts(
+  actor: Actor,
+  search: EventSearch,
+  first: number,
+  end: number | undefined,
+): Expression<unknown>[] {
+  // Literals, so that the planner knows how few events the tail of the log has.
+  const all = [
+    sql`id >= ${sql.lit(first)}`,
+    ...(end === undefined ? [] : [sql`id < ${sql.lit(end)}`]),
+    ...conditions(search),
+  ];
   return [ofReadableProject(actor), ...(canBeOwn(actor, search) ? [isOwn(actor, search)] : [])].map(part =>
     sql.join([part, ...all], sql` and `),
   );

@@ -1,12 +1,21 @@
 import { textForms } from '../../events/conditions.ts';
-import { addStored, type Bitmap, countBits, emptyBitmap, intersect, subtract, unite } from '../bitmap.ts';
+import {
+  addStored,
+  type Bitmap,
+  countBits,
+  emptyBitmap,
+  intersect,
+  intersectionOf,
+  subtract,
+  unite,
+} from '../bitmap.ts';
 import { type Condition, planText } from './plan.ts';
 import {
   type ChunkPositions,
   filterByText,
   findLargeTexts,
   foldCase,
-  readRarestBuckets,
+  readRarest,
   readTermPositions,
   type TextIndex,
   type TextTerm,
@@ -19,15 +28,15 @@ type Sets = Map<number, Bitmap>;
 
 /** Rows that one statement returns at most. Each takes up to 8 kB on the wire. */
 const ROWS_AT_ONCE = 1_000;
-/** More buckets hardly make the result smaller. */
+/** More sets hardly make the result smaller. */
 const RAREST = 4;
-/** To check so few events, or so few for each chunk, takes less time than to read one more set of each chunk. */
+/** Checking this few events, in total or per chunk, is cheaper than reading one more set of each chunk. */
 const FEW = 200;
 const FEW_PER_CHUNK = 3;
 
-const WHOLE: Condition = { terms: [{ kind: 'whole', value: '' }], buckets: [] };
+const WHOLE: Condition = { terms: [{ kind: 'whole', value: '' }], all: [] };
 
-/** Finds a text in some chunks of the index. The result has no chunk without matches. */
+/** Finds a text in some chunks of the index. Chunks without matches are not in the result. */
 export async function findText(
   index: TextIndex,
   text: string,
@@ -58,10 +67,10 @@ export async function findText(
 /** How many events one statement checks: 1,000 of 20 µs each. */
 const CHECKED_AT_ONCE = 1_000;
 
-/** The events that contain the text, of those that were checked: all, or the first `checked` ones if the time was up. */
+/** What was found in the first `checked` events. If the time was enough, these are all events. */
 export type CheckedText = { found: number[]; checked: number };
 
-/** Checks events in the given order until `ms` have passed. At least one statement runs, so that a next call can continue. */
+/** Checks events in the given order for up to `ms`. At least one statement runs, so that repeated calls make progress. */
 export async function checkText(
   index: TextIndex,
   ids: number[],
@@ -84,7 +93,7 @@ export async function checkText(
   return { found, checked };
 }
 
-/** Events that meet every condition and are not in `known`. The chunks without one are left out after each condition. */
+/** The events that meet every condition and are not in `known`. After each condition, only chunks that still have one are read. */
 async function findByAll(
   index: TextIndex,
   conditions: Condition[],
@@ -110,49 +119,32 @@ async function findByAll(
   return found ?? new Map();
 }
 
-async function findByCondition(
-  index: TextIndex,
-  { terms, buckets }: Condition,
-  chunks: number[],
-): Promise<Sets> {
+async function findByCondition(index: TextIndex, { terms, all }: Condition, chunks: number[]): Promise<Sets> {
   const sets: Sets = new Map();
   await addTerms(index, sets, terms, chunks);
-  if (buckets.length === 0) return sets;
-  const wanted = new Set(chunks);
-  for (const [first, last] of rangesOf(chunks, Math.floor(ROWS_AT_ONCE / RAREST))) {
-    const rows = await readRarestBuckets(index, buckets, first, last, RAREST);
-    for (const [chunk, ofChunk] of Map.groupBy(rows, row => row.chunk)) {
-      if (wanted.has(chunk)) addSet(sets, chunk, intersectionOf(ofChunk));
-    }
+  if (all.length === 0) return sets;
+  for (const some of slices(chunks, ROWS_AT_ONCE / RAREST)) {
+    const rows = await readRarest(index, all, some, RAREST);
+    for (const [chunk, ofChunk] of Map.groupBy(rows, row => row.chunk))
+      addSet(sets, chunk, intersectionOf(ofChunk.map(decoded)));
   }
   return sets;
 }
 
 /** Adds the events that have one of the terms. */
 async function addTerms(index: TextIndex, sets: Sets, terms: TextTerm[], chunks: number[]): Promise<void> {
-  const wanted = new Set(chunks);
-  for (let at = 0; at < terms.length; at += ROWS_AT_ONCE) {
-    const some = terms.slice(at, at + ROWS_AT_ONCE);
-    for (const [first, last] of rangesOf(chunks, Math.max(1, Math.floor(ROWS_AT_ONCE / some.length)))) {
-      for (const { chunk, positions } of await readTermPositions(index, some, first, last)) {
-        if (!wanted.has(chunk)) continue;
-        const set = sets.get(chunk) ?? emptyBitmap();
-        addStored(set, positions);
-        sets.set(chunk, set);
-      }
+  for (const someTerms of slices(terms, ROWS_AT_ONCE)) {
+    for (const some of slices(chunks, ROWS_AT_ONCE / someTerms.length)) {
+      for (const row of await readTermPositions(index, someTerms, some))
+        addSet(sets, row.chunk, decoded(row));
     }
   }
 }
 
-/** The chunks as ranges of at most that many chunks. */
-function rangesOf(chunks: number[], most: number): [number, number][] {
-  const ranges: [number, number][] = [];
-  for (const chunk of chunks.toSorted((a, b) => a - b)) {
-    const range = ranges.at(-1);
-    if (range && chunk < range[0] + most) range[1] = chunk;
-    else ranges.push([chunk, chunk]);
-  }
-  return ranges;
+/** Cuts a list into slices of at most `size` entries, and at least one. */
+function* slices<T>(list: T[], size: number): Generator<T[]> {
+  const step = Math.max(1, Math.floor(size));
+  for (let at = 0; at < list.length; at += step) yield list.slice(at, at + step);
 }
 
 function addSet(sets: Sets, chunk: number, other: Bitmap): void {
@@ -161,13 +153,8 @@ function addSet(sets: Sets, chunk: number, other: Bitmap): void {
   else sets.set(chunk, other);
 }
 
-function intersectionOf([first, ...others]: ChunkPositions[]): Bitmap {
-  const result = emptyBitmap();
-  if (first) addStored(result, first.positions);
-  for (const { positions } of others) {
-    const set = emptyBitmap();
-    addStored(set, positions);
-    intersect(result, set);
-  }
-  return result;
+function decoded({ positions }: ChunkPositions): Bitmap {
+  const set = emptyBitmap();
+  addStored(set, positions);
+  return set;
 }

@@ -1,8 +1,8 @@
 /**
- * What is hashed. The same characters have a different hash for each purpose. Editors choose the texts, and must not be able to
- * choose texts with the same hash, so every hash begins with a random number that is stored with the index.
+ * What is hashed. The same characters have a different hash for each purpose. Users choose the strings, and must not be able to
+ * choose strings with the same hash, so every hash begins with a random number that is stored with the index.
  */
-const PURPOSES = ['word', 'phrase', 'part', 'short', 'junction', 'large'] as const;
+const PURPOSES = ['gram', 'word', 'phrase', 'part', 'junction', 'large'] as const;
 
 /** Begins a hash for a purpose. */
 export const startHash = (key: number, purpose: (typeof PURPOSES)[number]): number =>
@@ -20,6 +20,7 @@ function mix(hash: number, code: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** Buckets of hashes. A set of a bucket has the events of all that is hashed to it. */
-export const BUCKETS = 8_192;
-export const bucketOf = (hash: number): number => (hash >>> 0) % BUCKETS;
+/** Buckets of hashes. A set of a bucket has the events of all that is hashed to it. Junctions and parts share none. */
+export const [JUNCTION_BUCKETS, PART_BUCKETS] = [4_096, 2_048];
+export const junctionBucket = (hash: number): number => (hash >>> 0) % JUNCTION_BUCKETS;
+export const partBucket = (hash: number): number => JUNCTION_BUCKETS + ((hash >>> 0) % PART_BUCKETS);

@@ -1,15 +1,14 @@
-import type { Db } from '../../../platform/db/database.ts';
+import type { Db, Reader } from '../../../platform/db/database.ts';
 import { readWatermark } from '../../events/tail.ts';
 import { filterOf, MAX_SMALL_LENGTH } from './large.ts';
 import {
-  deleteLargeText,
   findFoldedText,
-  insertLargeText,
   listLargeTexts,
   listLikelyLarge,
   lockLargeProgress,
   readKey,
   updateLargeProgress,
+  upsertLargeText,
 } from './store.ts';
 
 const IDS_AT_ONCE = 10_000;
@@ -17,8 +16,8 @@ const IDS_AT_ONCE = 10_000;
 const EVENTS_AT_ONCE = 20;
 
 /**
- * Stores the texts of the next large events, in one transaction. Returns whether there are more events to look at. Only one process
- * does it at a time; the others return at once. A large event without a stored text is found too, but slowly.
+ * Stores the texts of the next large events, in one transaction. Returns whether there are more events to look at. Only one
+ * process does it at a time; the others return immediately. A large event without a stored text is found too, but slowly.
  */
 export async function keepLargeTexts(db: Db): Promise<boolean> {
   return await db.transaction().execute(async tx => {
@@ -29,15 +28,17 @@ export async function keepLargeTexts(db: Db): Promise<boolean> {
     const end = Math.min(watermark, last + IDS_AT_ONCE);
     if (end <= last) return false;
     const ids = await listLikelyLarge(tx, last, end, EVENTS_AT_ONCE);
-    for (const id of ids) {
-      const text = await findFoldedText(tx, id);
-      if (text !== undefined && text.length > MAX_SMALL_LENGTH)
-        await insertLargeText(tx, key, { id, filter: filterOf(key, text), text });
-    }
+    for (const id of ids) await keepIfLarge(tx, key, id);
     const done = ids.length < EVENTS_AT_ONCE ? end : (ids.at(-1) ?? end);
     await updateLargeProgress(tx, done);
     return done < watermark;
   });
+}
+
+async function keepIfLarge(db: Reader, key: number, id: number): Promise<void> {
+  const text = await findFoldedText(db, id);
+  if (text !== undefined && text.length > MAX_SMALL_LENGTH)
+    await upsertLargeText(db, key, { id, filter: filterOf(key, text), text });
 }
 
 /** Compares every stored text with its event. Returns the ids of those that differ. */
@@ -60,11 +61,5 @@ export async function findWrongLargeTexts(
   }
 }
 
-export async function rebuildLargeText(db: Db, id: number): Promise<void> {
-  await db.transaction().execute(async tx => {
-    const text = await findFoldedText(tx, id);
-    const key = (await readKey(tx)) ?? 0;
-    await deleteLargeText(tx, key, id);
-    if (text !== undefined) await insertLargeText(tx, key, { id, filter: filterOf(key, text), text });
-  });
-}
+export const rebuildLargeText = async (db: Db, id: number): Promise<void> =>
+  await keepIfLarge(db, (await readKey(db)) ?? 0, id);

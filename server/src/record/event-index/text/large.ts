@@ -6,7 +6,7 @@ export const MAX_SMALL_LENGTH = 32_768;
 
 /** Bits per code. With random values, a run of 5 codes that the text does not contain has its bit set in 1 of 5 filters. */
 const BITS_PER_CODE = 4;
-/** Runs of 5 codes exclude random values, runs of 3 exclude short texts. */
+/** Runs of 5 codes exclude random values, runs of 3 exclude short strings. */
 const [LONG_RUN, SHORT_RUN] = [5, 3];
 /** More runs of a text hardly exclude more. */
 const MAX_RUNS = 12;

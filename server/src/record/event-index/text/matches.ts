@@ -3,12 +3,12 @@ import {
   addPosition,
   type Bitmap,
   CHUNK_SIZE,
+  chunkOf,
   countBits,
-  emptyBitmap,
   firstIdOf,
   highestPositions,
   intersect,
-  subtract,
+  removePosition,
 } from '../bitmap.ts';
 import { addSets, type Match } from '../matches.ts';
 import type { ClauseSets } from '../sets.ts';
@@ -29,7 +29,7 @@ export type IndexedText = {
 /** `completeFrom`: if the time was up, the events with lower ids are not complete, and the counts are lower bounds. */
 export type TextResult = { matches: Match[]; completeFrom?: number };
 
-/** The matches whose events contain the text, too. */
+/** Narrows the matches to the events that contain the text. */
 export async function withText(
   db: Reader,
   setsOf: ClauseSets,
@@ -49,12 +49,11 @@ export async function withText(
   );
   const sure = new Map<number, Bitmap>();
   const unchecked: number[] = [];
-  const exceptions = byChunks(except);
   for (const { match, inText } of both) {
-    const excepted = exceptions.get(match.chunk);
     for (const set of [inText.sure, inText.maybe]) {
       for (const other of match.sets ?? []) intersect(set, other);
-      if (excepted) subtract(set, excepted);
+      for (const id of except)
+        if (chunkOf(id) === match.chunk) removePosition(set, id - firstIdOf(match.chunk));
     }
     sure.set(match.chunk, inText.sure);
     const first = firstIdOf(match.chunk);
@@ -64,8 +63,8 @@ export async function withText(
   const ordered = [...unchecked.filter(id => id < before), ...unchecked.filter(id => id >= before)];
   const { found: checkedIds, checked } = await checkText({ db, key }, ordered, text, checkMs);
   for (const id of checkedIds) {
-    const bitmap = sure.get(Math.floor(id / CHUNK_SIZE));
-    if (bitmap) addPosition(bitmap, id % CHUNK_SIZE);
+    const bitmap = sure.get(chunkOf(id));
+    if (bitmap) addPosition(bitmap, id - firstIdOf(chunkOf(id)));
   }
   const found = both.map(({ match, inText }) => ({
     ...match,
@@ -74,16 +73,5 @@ export async function withText(
   }));
   const next = ordered[checked];
   if (next === undefined) return { matches: found };
-  return { matches: found, completeFrom: next < before ? next + 1 : 0 };
-}
-
-function byChunks(ids: number[]): Map<number, Bitmap> {
-  const bitmaps = new Map<number, Bitmap>();
-  for (const id of ids) {
-    const chunk = Math.floor(id / CHUNK_SIZE);
-    const bitmap = bitmaps.get(chunk) ?? emptyBitmap();
-    addPosition(bitmap, id % CHUNK_SIZE);
-    bitmaps.set(chunk, bitmap);
-  }
-  return bitmaps;
+  return { matches: found, completeFrom: next < before ? next + 1 : Number.MIN_SAFE_INTEGER };
 }

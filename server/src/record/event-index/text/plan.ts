@@ -1,10 +1,11 @@
 import type { Reader } from '../../../platform/db/database.ts';
-import { bucketOf, hashCodes, startHash } from './hash.ts';
-import { codesOf, junctionOf, PART, splitText } from './split.ts';
+import { hashCodes, junctionBucket, partBucket, startHash } from './hash.ts';
+import { codesOf, isSurrogate, junctionOf, PART, splitText } from './split.ts';
 import { listTerms, type TextIndex, type TextTerm } from './store.ts';
+import { MAX_TERM_LENGTH } from './terms.ts';
 
-/** Events with one of the terms, or with all buckets of the list. */
-export type Condition = { terms: TextTerm[]; buckets: string[] };
+/** Matches events that have one of the terms, or that have something of each list in `all`: the first of its terms that the chunk has. */
+export type Condition = { terms: TextTerm[]; all: TextTerm[][] };
 
 /**
  * How to find a text: events with a `sure` term contain it. Every other event that contains it meets all conditions of `maybe`.
@@ -12,15 +13,13 @@ export type Condition = { terms: TextTerm[]; buckets: string[] };
  */
 export type TextPlan = { sure: TextTerm[]; maybe: Condition[] };
 
-/** Longer terms are never stored. */
-const MAX_PHRASE_LENGTH = 200;
-/** Bounds of the work for one search. Fewer phrases or conditions mean more events to check, never a wrong result. */
+/** These bound the work of a search. Fewer phrases or conditions mean more events to check, but never a wrong result. */
 const MAX_PHRASES_READ = 2_000;
 const MAX_PHRASES = 200;
 const MAX_WORDS = 200;
 const MAX_WORD_CONDITIONS = 4;
-const MAX_BUCKETS = 16;
-/** No bound of results: the words that contain a text must be complete. */
+const MAX_IN_ALL = 16;
+/** In effect no limit, because a missing word would be a missing result. */
 const ALL_TERMS = 1_000_000;
 
 const termsOf = (kind: TextTerm['kind'], values: string[]): TextTerm[] =>
@@ -30,26 +29,27 @@ const termsOf = (kind: TextTerm['kind'], values: string[]): TextTerm[] =>
 export async function planText(index: TextIndex, text: string): Promise<TextPlan> {
   if ([...text].length < PART) return { sure: termsOf('gram', [text]), maybe: [] };
   const { words, separators } = splitText(text);
-  // Without a separator, the text is inside of a word. Without a word, it is inside of a separator.
+  // A text without separators lies within a word, and one without words within a separator.
   if (words[0] === text || words.length === 0) {
-    const sure = termsOf('word', await listTerms(index.db, 'word', text, 'anywhere', ALL_TERMS));
-    return { sure, maybe: [{ terms: [], buckets: partsOf(index.key, text) }] };
+    const within = termsOf('word', await listTerms(index.db, 'word', text, ALL_TERMS));
+    const sure = text.length === PART ? [...within, ...termsOf('part', [text])] : within;
+    return { sure, maybe: [{ terms: [], all: partsOf(index.key, text) }] };
   }
   return {
     sure: termsOf('phrase', await phrasesWith(index.db, text)),
     maybe: [
       ...junctions(index.key, words, separators),
       ...(await wordConditions(index, words, separators)),
-      ...endsOf(text).map(gram => ({ terms: termsOf('gram', [gram]), buckets: [] })),
+      ...endsOf(text).map(gram => ({ terms: termsOf('gram', [gram]), all: [] })),
     ],
   };
 }
 
-/** The phrases that contain the text, without those that contain another of them. */
+/** The phrases that contain the text, except those that contain a shorter one of them. */
 async function phrasesWith(db: Reader, text: string): Promise<string[]> {
-  if (text.length > MAX_PHRASE_LENGTH) return [];
+  if (text.length > MAX_TERM_LENGTH) return [];
   const shortest: string[] = [];
-  for (const phrase of await listTerms(db, 'phrase', text, 'anywhere', MAX_PHRASES_READ)) {
+  for (const phrase of await listTerms(db, 'phrase', text, MAX_PHRASES_READ)) {
     if (shortest.length === MAX_PHRASES) break;
     if (!shortest.some(shorter => phrase.includes(shorter))) shortest.push(phrase);
   }
@@ -62,45 +62,49 @@ function endsOf(text: string): string[] {
   return [characters.slice(0, 2).join(''), characters.slice(-2).join('')];
 }
 
-const bucketFor = (key: number, purpose: 'part' | 'short' | 'junction', text: string): string =>
-  String(bucketOf(hashCodes(startHash(key, purpose), codesOf(text), 0, text.length)));
+const hashOf = (key: number, purpose: 'part' | 'junction', text: string): number =>
+  hashCodes(startHash(key, purpose), codesOf(text), 0, text.length);
 
-/** The buckets of the parts that a rare word has if it contains the text. */
-function partsOf(key: number, text: string): string[] {
+/** The parts that a rare word has if it contains the text. Each has a set of its own or is in a bucket. */
+function partsOf(key: number, text: string): TextTerm[][] {
   const parts = Array.from({ length: text.length - PART + 1 }, (_, at) => text.slice(at, at + PART));
-  return [...new Set(parts.slice(0, MAX_BUCKETS).map(part => bucketFor(key, 'part', part)))];
+  return [...new Set(parts)]
+    .slice(0, MAX_IN_ALL)
+    .map(part => [
+      ...(codesOf(part).some(isSurrogate) ? [] : termsOf('part', [part])),
+      ...termsOf('bucket', [String(partBucket(hashOf(key, 'part', part)))]),
+    ]);
 }
 
-/** The first and last word of a text may be a part of a longer word in an event. */
+/** Whether a word can be part of a longer word in an event, because nothing separates it from the start or end of the text. */
 const isOpen = (words: string[], separators: string[], n: number): boolean =>
   (n === 0 && separators[0] === '') || (n === words.length - 1 && separators.at(-1) === '');
 
-/** An event with the text has its junctions, except one whose first word may be longer in the event and is too short here. */
+/** An event with the text has its junctions. One is unknown if its first word is short here and can be longer in the event. */
 function junctions(key: number, words: string[], separators: string[]): Condition[] {
   const buckets = words.slice(1).flatMap((after, n) => {
     const before = words[n] ?? '';
     if (before.length < PART && isOpen(words, separators, n)) return [];
-    return [bucketFor(key, 'junction', junctionOf(before, separators[n + 1] ?? '', after))];
+    return [
+      String(junctionBucket(hashOf(key, 'junction', junctionOf(before, separators[n + 1] ?? '', after)))),
+    ];
   });
-  return buckets.length === 0 ? [] : [{ terms: [], buckets: [...new Set(buckets)].slice(0, MAX_BUCKETS) }];
+  const all = [...new Set(buckets)].slice(0, MAX_IN_ALL).map(bucket => termsOf('bucket', [bucket]));
+  return all.length === 0 ? [] : [{ terms: [], all }];
 }
 
-/** An event with the text has its words, each as a frequent or as a rare one. The longest come first. */
+/** An event with the text has its words, each of them frequent or rare in its chunk. The longest come first. */
 async function wordConditions(index: TextIndex, words: string[], separators: string[]): Promise<Condition[]> {
   const { db, key } = index;
   const conditions: Condition[] = [];
   const longest = [...words.keys()].toSorted((a, b) => (words[b]?.length ?? 0) - (words[a]?.length ?? 0));
   for (const n of longest.slice(0, MAX_WORD_CONDITIONS)) {
     const word = words[n] ?? '';
-    if (!isOpen(words, separators, n)) {
-      const buckets = word.length <= PART ? [bucketFor(key, 'short', word)] : partsOf(key, word);
-      conditions.push({ terms: termsOf('word', [word]), buckets });
-    } else if (word.length >= PART) {
-      const where = n === 0 ? 'end' : 'beginning';
-      const found = await listTerms(db, 'word', word, words.length === 1 ? 'anywhere' : where, MAX_WORDS + 1);
-      if (found.length <= MAX_WORDS)
-        conditions.push({ terms: termsOf('word', found), buckets: partsOf(key, word) });
-    }
+    // A shorter word hardly narrows the search beyond its junctions.
+    if (word.length < PART) continue;
+    const found = isOpen(words, separators, n) ? await listTerms(db, 'word', word, MAX_WORDS + 1) : [word];
+    if (found.length <= MAX_WORDS)
+      conditions.push({ terms: termsOf('word', found), all: partsOf(key, word) });
   }
   return conditions;
 }

@@ -17,8 +17,8 @@ type Texts = { chunk: number; upTo: number; length: number; texts: (string | und
 const textsOf = (chunk: number): Texts => ({ chunk, upTo: firstIdOf(chunk) - 1, length: 0, texts: [] });
 
 /**
- * Makes a reader of the folded texts of the recent events, in memory: about 20 MB. To read these events for each search took
- * 0.5 s. Texts are loaded by the first search that needs them.
+ * Keeps the folded texts of the recent events in memory, about 20 MB, because reading these events took 0.5 s per search. The first
+ * search that needs the texts loads them.
  */
 export function makeRecentTexts(): RecentTexts {
   let known = textsOf(-1);

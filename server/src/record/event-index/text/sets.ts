@@ -1,4 +1,13 @@
-import { type Bitmap, countBits, emptyBitmap, encodeBitmap, encodeList, LONGEST_LIST } from '../bitmap.ts';
+import {
+  type Bitmap,
+  CHUNK_SIZE,
+  countBits,
+  emptyBitmap,
+  encodeBitmap,
+  encodeList,
+  highestPositions,
+  LONGEST_LIST,
+} from '../bitmap.ts';
 
 const WORDS = emptyBitmap().length;
 
@@ -19,7 +28,7 @@ export function makeSets(most: number) {
       bitmaps.fill(0, 0, size * WORDS);
       size = taken;
     },
-    /** Returns the memory at once. The garbage collector would do it after the next chunk has taken as much. */
+    /** Frees the memory immediately. The garbage collector would wait until the next chunk has taken as much. */
     free: (): void => {
       bitmaps.buffer.transfer(0);
     },
@@ -33,15 +42,7 @@ export type StoredSet = { count: number; positions: string };
 /** A bitmap in its stored form. */
 export function toStored(bitmap: Bitmap): StoredSet {
   const count = countBits(bitmap);
-  const positions = count > LONGEST_LIST ? encodeBitmap(bitmap) : encodeList(listOf(bitmap, count));
-  return { count, positions };
-}
-
-function listOf(bitmap: Bitmap, count: number): Uint16Array {
-  const list = new Uint16Array(count);
-  for (let n = 0, found = 0; found < count; n++) {
-    for (let bits = bitmap[n] ?? 0; bits !== 0; bits &= bits - 1)
-      list[found++] = 32 * n + 31 - Math.clz32(bits & -bits);
-  }
-  return list;
+  if (count > LONGEST_LIST) return { count, positions: encodeBitmap(bitmap) };
+  const list = Uint16Array.from(highestPositions(bitmap, CHUNK_SIZE, 0, count).reverse());
+  return { count, positions: encodeList(list) };
 }

@@ -40,22 +40,26 @@ export function splitText(text: string): Pieces {
 export const codesOf = (text: string): Uint16Array =>
   Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
 
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+
 /** Whether a character is a quote that begins or ends a JSON string. */
-export const endsString = (codes: Uint16Array, at: number): boolean =>
+const isQuote = (codes: Uint16Array, at: number): boolean =>
   codes[at] === QUOTE && codes[at - 1] !== BACKSLASH;
 
-/** The part of the separator after a word that belongs to the JSON string of the word, with the quote that ends the string. */
-export function endInString(codes: Uint16Array, from: number, to: number): number {
-  for (let at = from; at < to; at++) if (endsString(codes, at)) return at + 1;
+/** The quote in a separator after which a phrase cannot continue, or `to`. A phrase continues from a member name to its value. */
+export function quoteAfter(codes: Uint16Array, from: number, to: number): number {
+  for (let at = from; at < to; at++) if (isQuote(codes, at)) return codes[at + 1] === COLON ? to : at;
   return to;
 }
 
-/** Where the part of the separator before a word begins that belongs to the JSON string of the word: at the quote that begins it. */
-export function startInString(codes: Uint16Array, from: number, to: number): number {
-  for (let at = to - 1; at >= from; at--) if (endsString(codes, at)) return at;
+/** Where a phrase begins in the separator before its first word: at the last quote. */
+export function startOfPhrase(codes: Uint16Array, from: number, to: number): number {
+  for (let at = to - 1; at >= from; at--) if (isQuote(codes, at)) return at;
   return from;
 }
+
+/** Whether a code is a half of a surrogate pair, which PostgreSQL does not store without the other half. */
+export const isSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000;
 
 /** The size of the parts of words and separators. */
 export const PART = 3;

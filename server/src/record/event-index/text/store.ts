@@ -35,7 +35,7 @@ export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
 
 export type TextOfEvent = { position: number; text: string };
 
-/** The most events and about the most bytes of one statement, so that large events take no more memory than others. */
+/** One statement returns at most this many events and about this many bytes, so that large events take no more memory than others. */
 const [TEXTS_AT_ONCE, WEIGHT_AT_ONCE] = [500, 2_000_000];
 
 /** The folded texts of some events of a chunk, from a position on. None at the end of the chunk. */
@@ -59,28 +59,25 @@ const rowsOf = (sets: TextSet[]) => sql`unnest(
   ${sets.map(({ count }) => count)}::integer[], ${sets.map(({ positions }) => positions)}::text[]
 ) as stored (kind, value, count, positions)`;
 
+/** Inserts sets, and adds their words and phrases to the dictionary. */
 export async function insertTextSets(tx: Tx, key: number, chunk: number, sets: TextSet[]): Promise<void> {
   await sql`
-    insert into event_text_sets (key, kind, value, chunk, count, positions)
-    select ${key}, kind, value, ${chunk}, count, positions from ${rowsOf(sets)}`.execute(tx);
-}
-
-/** Adds the words and phrases of the sets to the dictionary. */
-export async function insertTerms(tx: Tx, sets: TextSet[]): Promise<void> {
-  await sql`
+    with inserted as (
+      insert into event_text_sets (key, kind, value, chunk, count, positions)
+      select ${key}, kind, value, ${chunk}, count, positions from ${rowsOf(sets)} returning kind, value
+    )
     insert into event_text_dictionary (kind, value)
-    select kind, value from ${rowsOf(sets)} where kind in ('word', 'phrase') on conflict do nothing`.execute(
-    tx,
-  );
+    select kind, value from inserted where kind in ('word', 'phrase') on conflict do nothing`.execute(tx);
 }
 
 /** A sum over sets that hardly ever stays the same when one of them changes. */
 const DIGEST = sql`sum(hashtextextended(concat_ws(' ', kind, value, count, positions), 0))::text`;
 
-/** The digest of the stored sets of each chunk. It reads the whole table. */
+/** The digest of the stored sets of each chunk, without words and phrases that the dictionary lacks. It reads the whole table. */
 export async function readTextDigests(tx: Tx, key: number): Promise<Map<number, string>> {
   const { rows } = await sql<{ chunk: number; digest: string }>`
-    select chunk, ${DIGEST} as digest from event_text_sets where key = ${key} group by chunk`.execute(tx);
+    select chunk, ${DIGEST} as digest from event_text_sets left join event_text_dictionary as term using (kind, value)
+    where key = ${key} and (kind not in ('word', 'phrase') or term is not null) group by chunk`.execute(tx);
   return new Map(rows.map(({ chunk, digest }) => [chunk, digest]));
 }
 
@@ -90,32 +87,19 @@ export async function digestOf(db: Reader, sets: TextSet[]): Promise<string | nu
   return rows[0]?.digest ?? null;
 }
 
-/** The chunks with a word or phrase that is not in the dictionary. */
-export async function listChunksWithoutTerms(tx: Tx, key: number): Promise<number[]> {
-  const { rows } = await sql<{ chunk: number }>`
-    select distinct chunk from event_text_sets as stored
-    where key = ${key} and kind in ('word', 'phrase') and not exists (
-      select from event_text_dictionary as term where term.kind = stored.kind and term.value = stored.value
-    )`.execute(tx);
-  return rows.map(({ chunk }) => chunk);
-}
-
 export async function deleteTextSets(tx: Tx, key: number, chunk: number): Promise<void> {
   await sql`delete from event_text_sets where key = ${key} and chunk = ${chunk}`.execute(tx);
 }
 
-/** Words or phrases of the dictionary that contain a text, begin or end with it. The shortest first. */
+/** The shortest words or phrases of the dictionary that contain a text. */
 export async function listTerms(
   db: Reader,
   kind: 'word' | 'phrase',
   text: string,
-  where: 'anywhere' | 'beginning' | 'end',
   limit: number,
 ): Promise<string[]> {
-  const pattern = likeText(text);
-  const like = { anywhere: pattern, beginning: pattern.slice(1), end: pattern.slice(0, -1) }[where];
   const { rows } = await sql<{ value: string }>`
-    select value from event_text_dictionary where kind = ${kind} and value like ${like}
+    select value from event_text_dictionary where kind = ${kind} and value like ${likeText(text)}
     order by length(value) limit ${limit}`.execute(db);
   return rows.map(row => row.value);
 }
@@ -123,12 +107,11 @@ export async function listTerms(
 export type TextTerm = { kind: Kind; value: string };
 export type ChunkPositions = { chunk: number; positions: string };
 
-/** The sets of the terms in the chunks from `first` to `last`. */
+/** The sets of the terms in some chunks. */
 export async function readTermPositions(
   { db, key }: TextIndex,
   terms: TextTerm[],
-  first: number,
-  last: number,
+  chunks: number[],
 ): Promise<ChunkPositions[]> {
   // offset 0 keeps the planner from reading the whole table for a list of unknown length.
   const { rows } = await sql<ChunkPositions>`
@@ -137,37 +120,44 @@ export async function readTermPositions(
       as term (kind, value)
     cross join lateral (
       select chunk, positions from event_text_sets as of_term
-      where key = ${key} and of_term.kind = term.kind and of_term.value = term.value
-        and chunk >= ${first} and chunk <= ${last} offset 0
+      where key = ${key} and of_term.kind = term.kind and of_term.value = term.value and chunk = any(${chunks}) offset 0
     ) as stored`.execute(db);
   return rows;
 }
 
-/** In each chunk that has all the buckets, the sets of the `most` rarest of them. */
-export async function readRarestBuckets(
+/** Takes the first term of each list that a chunk has. If the chunk has one of every list, returns the `most` rarest of their sets. */
+export async function readRarest(
   { db, key }: TextIndex,
-  buckets: string[],
-  first: number,
-  last: number,
+  lists: TextTerm[][],
+  chunks: number[],
   most: number,
 ): Promise<ChunkPositions[]> {
+  const terms = lists.flatMap((list, n) => list.map(term => ({ ...term, list: n })));
   const { rows } = await sql<ChunkPositions>`
-    with present as materialized (
-      select chunk, value, count(*) over (partition by chunk) as found,
-        row_number() over (partition by chunk order by count) as rank
-      from event_text_sets
-      where key = ${key} and kind = 'bucket' and value = any(${buckets}) and chunk >= ${first} and chunk <= ${last}
+    with present as (
+      select distinct on (stored.chunk, term.list) stored.chunk, term.kind, term.value, stored.count
+      from unnest(
+        ${terms.map(term => term.list)}::integer[], ${terms.map(term => term.kind)}::text[], ${terms.map(term => term.value)}::text[]
+      ) with ordinality as term (list, kind, value, n)
+      cross join lateral (
+        select chunk, count from event_text_sets as of_term
+        where key = ${key} and of_term.kind = term.kind and of_term.value = term.value and chunk = any(${chunks}) offset 0
+      ) as stored
+      order by stored.chunk, term.list, term.n
+    ), ranked as materialized (
+      select *, count(*) over (partition by chunk) as found, row_number() over (partition by chunk order by count) as rank
+      from present
     )
-    select stored.chunk, stored.positions from present cross join lateral (
+    select stored.chunk, stored.positions from ranked cross join lateral (
       select chunk, positions from event_text_sets as rarest
-      where rarest.key = ${key} and rarest.kind = 'bucket' and rarest.value = present.value
-        and rarest.chunk = present.chunk offset 0
+      where rarest.key = ${key} and rarest.kind = ranked.kind and rarest.value = ranked.value
+        and rarest.chunk = ranked.chunk offset 0
     ) as stored
-    where present.found = ${buckets.length} and present.rank <= ${most}`.execute(db);
+    where ranked.found = ${lists.length} and ranked.rank <= ${most}`.execute(db);
   return rows;
 }
 
-/** Those of the events that contain the text. */
+/** The given events that contain the text. */
 export async function filterByText(db: Reader, ids: number[], text: string): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from events where id = any(${ids}::bigint[]) and ${containsText(text)}`.execute(db);
@@ -206,14 +196,14 @@ export async function findFoldedText(db: Reader, id: number): Promise<string | u
 
 export type LargeText = { id: number; filter: Buffer; text: string };
 
-export async function insertLargeText(tx: Tx, key: number, { id, filter, text }: LargeText): Promise<void> {
+export async function upsertLargeText(
+  db: Reader,
+  key: number,
+  { id, filter, text }: LargeText,
+): Promise<void> {
   await sql`
     insert into event_text_large (key, id, filter, text) values (${key}, ${id}, ${filter}, ${text})
-    on conflict do nothing`.execute(tx);
-}
-
-export async function deleteLargeText(tx: Tx, key: number, id: number): Promise<void> {
-  await sql`delete from event_text_large where key = ${key} and id = ${id}`.execute(tx);
+    on conflict (key, id) do update set filter = excluded.filter, text = excluded.text`.execute(db);
 }
 
 export async function listLargeTexts(
@@ -228,7 +218,7 @@ export async function listLargeTexts(
   return rows;
 }
 
-/** Those of the events whose texts are stored as large, and whether they contain one of the folded forms. */
+/** The given events whose texts are stored as large, and whether they contain one of the folded forms. */
 export async function findLargeTexts(
   { db, key }: TextIndex,
   ids: number[],

@@ -4,7 +4,7 @@ import type { Sets } from './sets.ts';
 const USUAL_LENGTH = 48;
 export const MAX_TERM_LENGTH = 200;
 
-/** Distinct words or phrases with their sets: a hash table in typed arrays, because a Map of strings took several times the time. */
+/** Distinct terms with their sets, in a hash table of typed arrays, because a Map of strings was several times as slow. */
 export function makeTerms(most: number, sets: Sets) {
   const slots = new Int32Array(4 * most).fill(-1);
   const ends = new Uint32Array(most + 1);
@@ -30,7 +30,7 @@ export function makeTerms(most: number, sets: Sets) {
     return set;
   };
   return {
-    /** Adds an event to the term in a range of codes. Returns false if there is no room for the term, then and for all other events. */
+    /** Adds an event to the term in a range of codes. Returns false if there is no room for the term in this chunk. */
     add: (position: number, hash: number, source: Uint16Array, from: number, to: number): boolean => {
       let slot = (hash >>> 0) % slots.length;
       let id = slots[slot] ?? -1;

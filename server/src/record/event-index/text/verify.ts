@@ -1,43 +1,30 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../../platform/db/database.ts';
-import { readIndexedChunks, startGeneration } from '../store.ts';
-import { computeText, insertBoth, unsplitSets } from './build.ts';
-import {
-  deleteOtherKeys,
-  deleteTextSets,
-  digestOf,
-  listChunksWithoutTerms,
-  readKey,
-  readTextDigests,
-} from './store.ts';
+import { listIndexedChunks, startGeneration } from '../store.ts';
+import { insertText, textSets } from './build.ts';
+import { deleteOtherKeys, deleteTextSets, digestOf, readKey, readTextDigests } from './store.ts';
 
-/** Compares the text of every indexed chunk with the events. Returns the chunks that differ. */
+/** Compares the text of every indexed chunk with the events. Returns the chunks that differ, or were indexed without enough memory. */
 export async function findWrongTexts(
   db: Db,
   onChunk: (chunk: number, of: number) => void,
 ): Promise<number[]> {
   const key = (await readKey(db)) ?? 0;
-  const { chunks, digests, incomplete } = await unlimited(db, async tx => ({
-    chunks: await readIndexedChunks(tx, ['text']),
+  const { chunks, digests } = await unlimited(db, async tx => ({
+    chunks: await listIndexedChunks(tx, 'text'),
     digests: await readTextDigests(tx, key),
-    incomplete: new Set(await listChunksWithoutTerms(tx, key)),
   }));
   const wrong: number[] = [];
-  for (let chunk = 0; chunk < chunks; chunk++) {
-    const isRight = await isDigestOf(db, key, chunk, BigInt(digests.get(chunk) ?? 0));
-    if (!isRight || incomplete.has(chunk)) wrong.push(chunk);
-    onChunk(chunk + 1, chunks);
+  for (const [n, chunk] of chunks.entries()) {
+    if (!(await isDigestOf(db, key, chunk, BigInt(digests.get(chunk) ?? 0)))) wrong.push(chunk);
+    onChunk(n + 1, chunks.length);
   }
   return wrong;
 }
 
-/** A chunk is stored as a whole if the server had too little memory to split its texts. */
 async function isDigestOf(db: Db, key: number, chunk: number, stored: bigint): Promise<boolean> {
-  if (stored === BigInt((await digestOf(db, await unsplitSets(db, chunk))) ?? 0)) return true;
   let digest = 0n;
-  await computeText(db, key, chunk, async sets => {
-    digest += BigInt((await digestOf(db, sets)) ?? 0);
-  });
+  for await (const sets of textSets(db, key, chunk)) digest += BigInt((await digestOf(db, sets)) ?? 0);
   return digest === stored;
 }
 
@@ -45,9 +32,10 @@ async function isDigestOf(db: Db, key: number, chunk: number, stored: bigint): P
 export async function rebuildText(db: Db, chunk: number): Promise<void> {
   await unlimited(db, async tx => {
     const key = (await readKey(tx)) ?? 0;
-    await deleteTextSets(tx, key, chunk);
-    await computeText(tx, key, chunk, sets => insertBoth(tx, key, chunk, sets));
+    // This locks the progress first, as indexing does, because both add words to the dictionary and could deadlock.
     await startGeneration(tx, 'text');
+    await deleteTextSets(tx, key, chunk);
+    await insertText(tx, key, chunk);
   });
 }
 
