@@ -1,0 +1,38 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Can } from '../ui/Can.tsx';
+import { Confirm } from '../ui/Confirm.tsx';
+import { toast } from '../ui/toasts.ts';
+import { maintenanceQuery, setMaintenance } from './queries.ts';
+
+/** Stops and resumes changes, with a question first, because everybody is affected. */
+export function Maintenance() {
+  const { data } = useQuery(maintenanceQuery);
+  const [isAsking, setAsking] = useState(false);
+  if (!data) return null;
+  const enabled = !data.enabled;
+  const verb = enabled ? 'Enable' : 'Disable';
+  return (
+    <>
+      <Can call="setMaintenance">
+        <Button onClick={() => setAsking(true)}>{verb} maintenance mode…</Button>
+      </Can>
+      <Confirm
+        opened={isAsking}
+        title={`${verb} maintenance mode`}
+        action={`${verb} maintenance mode`}
+        careful
+        onConfirm={async () => {
+          await setMaintenance(enabled);
+          toast({ message: `Maintenance mode ${enabled ? 'enabled' : 'disabled'}.` });
+        }}
+        onClose={() => setAsking(false)}
+      >
+        {enabled
+          ? 'Until somebody disables it, nobody can change anything, in the console or through the API. SDKs continue to get flags and to send metrics.'
+          : 'Everybody can make changes again.'}
+      </Confirm>
+    </>
+  );
+}
