@@ -5,18 +5,23 @@ import { Named, Nullable } from '../platform/http/schema.ts';
 
 export const Caller = Named(
   'Caller',
-  Type.Object({
-    id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
-    name: Type.String({
-      description: 'The name, or the username or e-mail address of a user without a name',
-      examples: ['Alice Moreau'],
-    }),
-    username: Nullable(Type.String({ examples: ['alice'] })),
-    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
-    isAPI: Type.Boolean({
-      description: 'true for a service account and for an admin token',
-    }),
-  }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
+      name: Type.String({
+        description: 'The name, or the username or e-mail address of a user without a name',
+        examples: ['Alice Moreau'],
+      }),
+      username: Nullable(Type.String({ description: 'Username of the caller', examples: ['alice'] })),
+      email: Nullable(
+        Type.String({ description: 'E-mail address of the caller', examples: ['alice@example.com'] }),
+      ),
+      isAPI: Type.Boolean({
+        description: 'true for a service account and for an admin token',
+      }),
+    },
+    { description: 'The caller of the request' },
+  ),
 );
 export type Caller = Static<typeof Caller>;
 

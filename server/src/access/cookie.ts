@@ -22,7 +22,7 @@ export function clearSessionCookie(reply: FastifyReply, publicUrl: string): void
   write(reply, publicUrl, 'session', '', 0);
 }
 
-/** The state of a login at an identity provider. SameSite=Lax, because the browser returns from another site. */
+/** The state of a login at an identity provider. SameSite=Lax, because the browser returns from a different site. */
 export const readLoginCookie = (request: FastifyRequest, publicUrl: string): string | undefined =>
   read(request, nameOf('login', publicUrl));
 

@@ -1,9 +1,9 @@
 import { badData, type Violation } from '../platform/errors.ts';
 
-/** A token that is already expired when it is created can never be used, so the time is a typing error. */
+/** A token that is already expired when it is created can never be used, so the time must be a typo. */
 export function expiryViolations(expiresAt: string | undefined): Violation[] {
   if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return [];
-  return [{ message: `expiresAt must be in the future, and ${expiresAt} is not`, path: '/body/expiresAt' }];
+  return [{ message: `expiresAt must be in the future, not "${expiresAt}"`, path: '/body/expiresAt' }];
 }
 
 export function requireFutureExpiry(expiresAt: string | undefined): void {

@@ -29,7 +29,10 @@ const RETRY_AFTER_SECONDS = 2;
 const MAX_CREDENTIALS = 10_000;
 const MAX_CALLERS = 10_000;
 
-/** One caller runs about half a pool's worth of requests at a time. The others wait without a connection and without a body in memory. */
+/**
+ * One caller runs about half a pool's worth of requests at a time. Its other requests wait, holding neither a connection nor a
+ * body in memory.
+ */
 export const requestLimits = (poolSize: number): ShareLimits => ({
   capacity: 2 * poolSize,
   share: 0.3,
@@ -41,19 +44,19 @@ export const requestLimits = (poolSize: number): ShareLimits => ({
 });
 
 /**
- * Lets requests of all callers run in turn. A caller is an account or an admin token whose credential was verified recently, so random
- * tokens and everything else without a credential count for the network they come from. Goes before the guard.
+ * Lets the requests of all callers run in turn. A caller is an account or an admin token whose credential was verified recently.
+ * Everything else, such as a random token, counts towards the network it comes from. Runs before the guard.
  */
 export function installGate(app: App, publicUrl: string, limits: ShareLimits): Shares {
   const shares = makeShares(limits, holder =>
     holder === 'caller'
       ? tooManyRequests(
-          `Too many requests at a time: ${limits.waitingPerCaller.toLocaleString('en')} of this caller are already waiting, or this one has waited for ${limits.waitMs / 1_000} s. Send fewer requests at a time.`,
+          `Too many requests at a time: ${limits.waitingPerCaller.toLocaleString('en')} of your requests are already waiting, or this one has waited for ${limits.waitMs / 1_000} s. Send fewer requests at a time.`,
           RETRY_AFTER_SECONDS,
         )
       : new ApiError(
           'ServiceUnavailableError',
-          'The server is busy with requests of other callers. Retry later.',
+          'The server is busy with requests from other callers. Retry later.',
           {
             retryAfter: RETRY_AFTER_SECONDS,
           },
@@ -65,8 +68,8 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
   app.decorateRequest('visit');
 
   /**
-   * If none of the caller's requests completed during the second half of the wait, all of them wait for the database. That is no
-   * fault of the caller, which would otherwise be told to send fewer requests.
+   * If none of the caller's requests completed during the second half of the wait, all of them are waiting for the database. That
+   * is not the caller's fault, so the caller is not told to send fewer requests.
    */
   const acquire = async (caller: string, { isGone }: Visit): Promise<Release> => {
     const startedAt = performance.now();
@@ -102,7 +105,7 @@ export function installGate(app: App, publicUrl: string, limits: ShareLimits): S
 const stalled = (): ApiError =>
   new ApiError(
     'ServiceUnavailableError',
-    'The requests that were sent before this one do not complete. The database may be unavailable. Retry later.',
+    'Earlier requests are not completing, probably because the database is unavailable. Retry later.',
     { retryAfter: RETRY_AFTER_SECONDS },
   );
 
@@ -111,7 +114,7 @@ function credentialOf(request: FastifyRequest, publicUrl: string): string {
   return secret === '' ? '' : hashToken(secret).toString('base64');
 }
 
-/** The callers of recently verified credentials. The credential that was not used for longest is forgotten first. */
+/** The callers of recently verified credentials. The least recently used credential is forgotten first. */
 function makeVerified() {
   const callers = new Map<string, string>();
   return {

@@ -36,7 +36,7 @@ declare module 'fastify' {
     sessionId: number | null;
   }
   interface FastifyInstance {
-    /** Why the caller of a request inside the API may not learn what is wrong with it. */
+    /** Why a caller of the API may not learn what is wrong with a request. */
     callerError: (request: FastifyRequest) => Promise<unknown>;
   }
   interface FastifyContextConfig {
@@ -82,7 +82,7 @@ export function installAuthentication(app: App, db: Db, publicUrl: string): void
   });
 }
 
-/** Checks the permission that a route declares. The parameters of the path must be valid, because the database gets them. */
+/** Checks the permission that a route declares. The path parameters must be valid, because they are sent to the database. */
 export function installAuthorization(app: App, db: Db): void {
   app.addHook('onRequest', async request => {
     const { actor, params, routeOptions } = request;
@@ -122,7 +122,7 @@ function endedTokenMetric(app: App): CountEnded {
   app.addHook('onReady', async () => app.metrics.registerMetric(uses));
   return (request, kind, reason, id) => {
     uses.inc({ kind, reason });
-    request.log.warn({ kind, reason, tokenId: id, ip: request.ip }, 'ended token rejected');
+    request.log.warn({ kind, reason, tokenId: id, ip: request.ip }, 'expired or revoked token rejected');
   };
 }
 
@@ -177,7 +177,7 @@ const accountAsActor = ({
   rootPermissions,
 });
 
-/** A user or service account as the actor of a request, and whether it is active: nobody else can send one. */
+/** A user or service account as the actor of a request, and whether it is active: inactive accounts cannot send requests. */
 export async function findActor(
   db: Reader,
   userId: number,

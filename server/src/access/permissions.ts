@@ -100,5 +100,5 @@ export function placeOf(
     : { project };
 }
 
-/** The permissions of which a caller needs one, or NONE for every authenticated caller. */
+/** A caller needs one of these permissions. NONE allows every authenticated caller. */
 export type RoutePermission = 'NONE' | readonly [Permission, ...Permission[]];

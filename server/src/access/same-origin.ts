@@ -33,14 +33,14 @@ function otherOrigin({ headers }: FastifyRequest, publicUrl: string): ApiError {
   const ours = new URL(publicUrl).origin;
   if (site !== undefined)
     return rejected(
-      `The request does not come from a page of this server, but has Sec-Fetch-Site: "${shown(site)}". Open the server's own page and try again. Programs use a token.`,
+      `The request comes from a page of a different site (Sec-Fetch-Site: "${shown(site)}"). Open a page of this server and try again. Scripts need a token instead of a session.`,
     );
   if (origin !== undefined)
     return rejected(
-      `The request comes from "${shown(origin)}", but this server's URL is "${ours}". If your browser's address bar shows "${shown(origin)}", ask the operator to set HALYARD_PUBLIC_URL to it. Programs use a token.`,
+      `The request comes from "${shown(origin)}", but this server's URL is "${ours}". If your browser's address bar shows "${shown(origin)}", ask the operator to set HALYARD_PUBLIC_URL to it. Scripts need a token instead of a session.`,
     );
   return rejected(
-    `A write with a session cookie must have the header Sec-Fetch-Site: same-origin, or Origin: ${ours} (HALYARD_PUBLIC_URL). Programs use a token.`,
+    `A write with a session cookie must have the header Sec-Fetch-Site: same-origin, or Origin: ${ours} (HALYARD_PUBLIC_URL). Scripts need a token instead of a session.`,
   );
 }
 

@@ -29,7 +29,7 @@ export const IS_ACTIVE = sql<boolean>`(users.deleted_at is null and users.deacti
 
 const SEEN_LONG_AGO = sql<boolean>`coalesce(seen_at < now() - interval '1 minute', true)`;
 
-/** A session ends after so long without a request, and at expires_at at the latest. */
+/** A session ends after this long without a request, and at expires_at at the latest. */
 export const SESSION_IDLE = sql`interval '8 hours'`;
 
 /** A condition on `sessions`. */

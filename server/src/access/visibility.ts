@@ -27,8 +27,8 @@ export async function readersOf(
 }
 
 /**
- * Tells whether an event of the project may name another project and its content. Readers of the event may lack access to a
- * private project.
+ * Whether an event of the project may name a different project and its content. Readers of the event may lack access to a private
+ * project.
  */
 export async function mayName(
   tx: Tx,

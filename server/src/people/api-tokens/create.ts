@@ -3,9 +3,11 @@ import { requirePermission } from '../../access/guard.ts';
 import { hashToken, hintOf, newToken } from '../../access/token.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { badData, exceedsLimit, type Violation } from '../../platform/errors.ts';
+import { badData, exceedsLimit, quoted, type Violation } from '../../platform/errors.ts';
 import { ALL } from '../../platform/http/schema.ts';
+import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
+import { keepOwnSecret, readsOwnSecrets } from './own-secrets.ts';
 import { tokenPermission } from './permission.ts';
 import { type ApiToken, DEFAULT_ENVIRONMENT, type NewApiToken } from './schema.ts';
 import { bindToProjects, countTokens, findExisting, insertToken } from './store.ts';
@@ -15,11 +17,12 @@ export async function createApiToken(
   current: Change,
   input: NewApiToken,
   most = Number.POSITIVE_INFINITY,
+  keyring: Keyring = [],
 ): Promise<ApiToken> {
   requirePermission(current.actor, [tokenPermission('CREATE', input.type)]);
   const requested = input.projects ?? [input.project ?? ALL];
   const projects = requested.includes(ALL) ? undefined : [...new Set(requested)];
-  return await issueSdkToken(current, input, projects, most);
+  return await issueSdkToken(current, input, projects, most, keyring);
 }
 
 /** Creates an SDK token for one project. Rejects a body that names another project. */
@@ -28,26 +31,29 @@ export async function createProjectToken(
   project: string,
   input: NewApiToken,
   most = Number.POSITIVE_INFINITY,
+  keyring: Keyring = [],
 ): Promise<ApiToken> {
   const others = (input.projects ?? [input.project ?? project]).filter(one => one !== project);
   if (others.length > 0) {
     throw badData([
       {
-        message: `a token of project ${project} cannot be for ${others.join(', ')}. Omit projects, or use POST /api/admin/api-tokens`,
+        message: `a token of project "${project}" cannot be for ${quoted(others)}. Omit projects, or use POST /api/admin/api-tokens`,
         path: '/body/projects',
       },
     ]);
   }
-  return await issueSdkToken(current, input, [project], most);
+  return await issueSdkToken(current, input, [project], most, keyring);
 }
 
 async function issueSdkToken(
-  { tx, actor, record }: Change,
+  current: Change,
   input: NewApiToken,
   /** Undefined: all projects. */
   projects: string[] | undefined,
   most: number,
+  keyring: Keyring,
 ): Promise<ApiToken> {
+  const { tx, actor, record } = current;
   const name = input.tokenName ?? input.username;
   if (name === undefined) throw badData([NO_NAME]);
   requireFutureExpiry(input.expiresAt);
@@ -55,8 +61,9 @@ async function issueSdkToken(
   const secret = newToken(input.type, `${projectPrefix(projects)}:${environment}.`);
 
   if ((await countTokens(tx)) >= most) {
-    throw exceedsLimit(`The instance has the maximum of ${most} API tokens. Revoke one first.`);
+    throw exceedsLimit(`The instance already has ${most} API tokens, the maximum. Revoke one first.`);
   }
+  const keepsSecret = await readsOwnSecrets(current, keyring);
   const token = await insertToken(tx, actor, {
     hash: hashToken(secret),
     hint: hintOf(secret),
@@ -69,6 +76,7 @@ async function issueSdkToken(
   });
   if (!token) throw new Error('A new random token already exists');
   if (projects) await bindToExisting(tx, actor, token.id, projects);
+  if (keepsSecret) await keepOwnSecret(current, keyring, token.id, secret);
   const created = { ...token, projects: projects ?? [ALL] };
   record({ type: 'api-token-created', ...scopeOf(created), data: apiTokenEventData(created) });
   return { ...created, secret };
@@ -101,7 +109,7 @@ function unknownProjects(requested: string[], found: string[]): Violation[] {
   const existing = new Set(found);
   return requested
     .filter(project => !existing.has(project))
-    .map(project => ({ message: `project ${project} does not exist`, path: '/body/projects' }));
+    .map(project => ({ message: `project "${project}" does not exist`, path: '/body/projects' }));
 }
 
 /** The start of the token, which SDKs and proxies read: its project, * for all projects, [] for several. */

@@ -6,6 +6,7 @@ import { etagOf, unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createApiToken, tokenViolations } from './create.ts';
 import { apiTokenKey } from './key.ts';
+import { withOwnSecrets } from './own-secrets.ts';
 import { readableTypes } from './permission.ts';
 import { revokeApiToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, ApiTokenUpdate, NewApiToken } from './schema.ts';
@@ -34,10 +35,14 @@ export const API_TOKENS: OperationModule = {
       route: 'GET /api/admin/api-tokens',
       summary: 'List API tokens',
       description:
-        'Returns the tokens without their secrets. READ_CLIENT_API_TOKEN shows client and backend tokens, READ_FRONTEND_API_TOKEN frontend tokens, ADMIN all.',
+        'Returns the tokens without their secrets. READ_CLIENT_API_TOKEN shows client and backend tokens, READ_FRONTEND_API_TOKEN frontend tokens, ADMIN all. A service account with readsTokenSecrets gets the secrets of the tokens that it created.',
       permission: READ,
       output: jsonResponse('The tokens', ApiTokenList),
-      read: async ({ db, actor }) => ({ tokens: await listTokens(db, actor, readableTypes(actor)) }),
+      returnsSecret: true,
+      read: async ({ db, actor, keyring }) => {
+        const tokens = await listTokens(db, actor, readableTypes(actor));
+        return { tokens: await withOwnSecrets(db, actor, keyring, tokens) };
+      },
     }),
     query({
       id: 'getApiTokensByName',
@@ -68,7 +73,7 @@ export const API_TOKENS: OperationModule = {
       id: 'createApiToken',
       route: 'POST /api/admin/api-tokens',
       summary: 'Create an API token',
-      description: `Creates a token for SDKs. Only this response has the secret: the server stores its hash. The operator configures admin tokens (HALYARD_INIT_ADMIN_TOKENS). ${BY_TYPE}`,
+      description: `Creates a token for SDKs. Only this response has the secret: the server stores its hash. For a service account with readsTokenSecrets it also stores the secret, encrypted. The operator configures admin tokens (HALYARD_INIT_ADMIN_TOKENS). ${BY_TYPE}`,
       permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
       body: NewApiToken,
       output: jsonResponse('The new token, with its secret', ApiToken),
@@ -77,7 +82,8 @@ export const API_TOKENS: OperationModule = {
       rejectUnknownFields: ACCEPTED_FIELDS.token,
       checks: [({ body, actor }, db) => tokenViolations(db, actor, body)],
       events: ['api-token-created'],
-      run: (current, { body }, { limits }) => createApiToken(current, body, limits.apiTokens),
+      run: (current, { body }, { limits, keyring }) =>
+        createApiToken(current, body, limits.apiTokens, keyring),
     }),
     command({
       id: 'updateApiToken',
@@ -96,7 +102,7 @@ export const API_TOKENS: OperationModule = {
       id: 'deleteApiToken',
       route: 'DELETE /api/admin/api-tokens/:token',
       summary: 'Revoke an API token',
-      description: `Revokes the token. Every server rejects it immediately. ${BY_TYPE}`,
+      description: `Revokes the token. Every server rejects it within a second. ${BY_TYPE}`,
       permission: ['DELETE_CLIENT_API_TOKEN', 'DELETE_FRONTEND_API_TOKEN'],
       params,
       output: Nothing,

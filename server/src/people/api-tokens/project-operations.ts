@@ -19,7 +19,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
       route: 'GET /api/admin/projects/:projectId/api-tokens',
       summary: 'List the API tokens of a project',
       description:
-        'Returns the tokens of this project without their secrets. Leaves out tokens of all projects and tokens that are also for a project the caller cannot read.',
+        'Returns the tokens of this project without their secrets. Omits tokens for all projects, and tokens that are also for a project the caller cannot read.',
       permission: ['READ_PROJECT_API_TOKEN'],
       params: inProject,
       output: jsonResponse('The tokens', ApiTokenList),
@@ -31,8 +31,7 @@ export const PROJECT_API_TOKENS: OperationModule = {
       id: 'createProjectApiToken',
       route: 'POST /api/admin/projects/:projectId/api-tokens',
       summary: 'Create an API token of a project',
-      description:
-        'Creates a token for SDKs that is only for this project. Only this response has the secret.',
+      description: 'Creates an SDK token for this project only. Only this response has the secret.',
       permission: ['CREATE_PROJECT_API_TOKEN'],
       params: inProject,
       body: NewProjectToken,
@@ -43,14 +42,14 @@ export const PROJECT_API_TOKENS: OperationModule = {
       rejectUnknownFields: ACCEPTED_FIELDS.token,
       checks: [({ body, actor }, db) => tokenViolations(db, actor, body)],
       events: ['api-token-created'],
-      run: (current, { params: { projectId: project }, body }, { limits }) =>
-        createProjectToken(current, project, body, limits.apiTokens),
+      run: (current, { params: { projectId: project }, body }, { limits, keyring }) =>
+        createProjectToken(current, project, body, limits.apiTokens, keyring),
     }),
     command({
       id: 'deleteProjectApiToken',
       route: 'DELETE /api/admin/projects/:projectId/api-tokens/:token',
       summary: 'Revoke an API token of a project',
-      description: 'Revokes a token that is only for this project. Every server rejects it immediately.',
+      description: 'Revokes a token that is only for this project. Every server rejects it within a second.',
       permission: ['DELETE_PROJECT_API_TOKEN'],
       params: Type.Object({
         projectId,

@@ -30,7 +30,7 @@ test('rejects a token that is already expired', async () => {
   expect(status).toBe(400);
   expect(body.details).toEqual([
     {
-      message: 'expiresAt must be in the future, and 2020-01-01T00:00:00.000Z is not',
+      message: 'expiresAt must be in the future, not "2020-01-01T00:00:00.000Z"',
       path: '/body/expiresAt',
     },
   ]);

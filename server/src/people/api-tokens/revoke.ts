@@ -14,7 +14,7 @@ import {
   unbindFromProject,
 } from './store.ts';
 
-/** Revokes a token. No server caches tokens, so all servers reject it from the commit on. */
+/** Revokes a token. Servers have SDK tokens in memory and refresh them every second. */
 export async function revokeApiToken(current: Change, key: ApiTokenKey): Promise<void> {
   const token = await lockToken(current.tx, current.actor, key);
   if (!token) throw notFound('This API token');
@@ -39,7 +39,7 @@ async function revoke({ tx, record }: Change, token: ApiToken): Promise<void> {
   record({ type: 'api-token-deleted', ...scopeOf(token), preData: apiTokenEventData(token) });
 }
 
-/** Revokes the tokens that are only for this project, and takes the project from the others. Runs before the project is deleted. */
+/** Revokes the tokens that are only for this project, and removes the project from the others. Runs before the project is deleted. */
 export async function revokeTokensOfProject({ tx, record }: Change, project: string): Promise<void> {
   const tokens = await lockTokensOf(tx, project);
   const isOnlyForIt = ({ projects }: ApiToken) => projects.length === 1;

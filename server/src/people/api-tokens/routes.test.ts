@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hashToken, isForged, newToken, SECRET_PATTERN } from '../../access/token.ts';
+import { keyringOf } from '../../platform/secrets/seal.ts';
 import { makeUser } from '../../test/factories.ts';
-import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { createInitialAdminTokens } from './initial-admin-tokens.ts';
+import { resealOwnSecrets } from './own-secrets.ts';
 
 const harness = useHarness();
 
@@ -209,4 +212,88 @@ test('detects a secret with a wrong checksum without a query', () => {
     expect(isForged(token.slice(0, -1) + (token.endsWith('a') ? 'b' : 'a'))).toBe(true);
   }
   expect(isForged(ADMIN_TOKEN)).toBe(false);
+});
+
+describe('a service account that reads the secrets of its tokens', () => {
+  const admin = async (method: 'POST' | 'PUT' | 'DELETE', path: string, body?: object) =>
+    await call(harness.app, method, `/api/admin/${path}`, { body });
+  const makeAccount = async (name: string, readsTokenSecrets: boolean) => {
+    const { id } = (await admin('POST', 'service-account', { name, rootRole: 1, readsTokenSecrets })).body;
+    const expiresAt = '2048-01-01T00:00:00.000Z';
+    const { body } = await admin('POST', `service-account/${id}/token`, { description: 'one', expiresAt });
+    return { id, token: body.secret as string };
+  };
+  const createAs = async (token: string): Promise<{ id: number; secret: string }> =>
+    (await call(harness.app, 'POST', '/api/admin/api-tokens', { token, body: NEW })).body;
+  const shownTo = async (token: string, id: number) => {
+    const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens', { token })).body;
+    const { secret, secure } = tokens.find((one: { id: number }) => one.id === id);
+    return { secret, secure };
+  };
+  const sealedOf = async (id: number) => {
+    const { rows } = await sql<{ sealed: string | null }>`
+      select sealed_secret as sealed from api_tokens where id = ${id}`.execute(harness.db);
+    return rows[0]?.sealed;
+  };
+
+  test('gets them in the list, and nobody else does', async () => {
+    const [reader, other] = [await makeAccount('reader', true), await makeAccount('other reader', true)];
+    const { id, secret } = await createAs(reader.token);
+    const hint = { secret: `default:production.…${secret.slice(-4)}`, secure: true };
+
+    expect(await shownTo(reader.token, id)).toEqual({ secret, secure: false });
+    expect(await shownTo(other.token, id)).toEqual(hint);
+    expect(await shownTo(ADMIN_TOKEN, id)).toEqual(hint);
+    expect(await sealedOf(id)).not.toContain(secret.slice(20));
+    const events = await call(harness.app, 'GET', '/api/admin/search/events?limit=10');
+    expect(JSON.stringify(events.body)).not.toContain(secret.slice(-10));
+  });
+
+  test('gets none of tokens that it created before, and none when the setting ends', async () => {
+    const account = await makeAccount('changing', false);
+    const before = await createAs(account.token);
+    await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });
+    const { id, secret } = await createAs(account.token);
+    expect((await shownTo(account.token, before.id)).secure).toBe(true);
+    expect(await shownTo(account.token, id)).toEqual({ secret, secure: false });
+
+    await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: false });
+    await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });
+
+    expect((await shownTo(account.token, id)).secure).toBe(true);
+    expect(await sealedOf(id)).toBeNull();
+  });
+
+  test('loses them with the token, and with the account', async () => {
+    const account = await makeAccount('leaving', true);
+    const [revoked, orphaned] = [await createAs(account.token), await createAs(account.token)];
+
+    await admin('DELETE', `api-tokens/${revoked.id}`);
+    await admin('DELETE', `service-account/${account.id}`);
+
+    expect([await sealedOf(revoked.id), await sealedOf(orphaned.id)]).toEqual([null, null]);
+  });
+
+  test('sees a hint if no key decrypts a secret, and a new key encrypts the others', async () => {
+    const account = await makeAccount('rotating', true);
+    const { id, secret } = await createAs(account.token);
+    const [old, next] = [APP_SETTINGS.secretKey, randomBytes(32)];
+
+    expect(await resealOwnSecrets(harness.db, keyringOf(next, []))).toMatchObject({ resealed: 0 });
+    expect((await resealOwnSecrets(harness.db, keyringOf(next, [old]))).resealed).toBeGreaterThan(0);
+    expect((await shownTo(account.token, id)).secure).toBe(true);
+    await resealOwnSecrets(harness.db, keyringOf(old, [next]));
+
+    expect(await shownTo(account.token, id)).toEqual({ secret, secure: false });
+  });
+
+  test('needs a server with a key', async () => {
+    const keyless = await harness.secondServer({ secretKey: undefined });
+
+    const { status, body } = await call(keyless, 'POST', '/api/admin/service-account', {
+      body: { name: 'keyless', rootRole: 1, readsTokenSecrets: true },
+    });
+
+    expect([status, body.message]).toEqual([403, expect.stringContaining('HALYARD_SECRET_KEY')]);
+  });
 });

@@ -8,43 +8,68 @@ export const TOKEN_TYPES = ['client', 'backend', 'frontend'] as const;
 
 export const ApiToken = Named(
   'ApiToken',
-  Type.Object({
-    id: Type.Integer({ examples: [12] }),
-    secret: Type.String({
-      description: 'The token in the response that creates it. Later only its start and its last characters',
-      examples: ['payments:production.…k3Xz'],
-    }),
-    secure: Type.Boolean({
-      description: 'Always true: only the response that creates the token has the whole secret',
-    }),
-    identifier: Type.String({
-      description: 'The id of the token, for use in paths',
-      examples: ['12'],
-    }),
-    tokenName: Type.String({ examples: ['checkout service'] }),
-    type: Type.String({ enum: ['admin', ...TOKEN_TYPES], examples: ['backend'] }),
-    environment: Nullable(Type.String({ description: 'Null: all environments', examples: ['production'] })),
-    project: Type.String({
-      description: 'The start of the token: the project, * for all projects, [] for several',
-      examples: ['payments'],
-    }),
-    projects: Type.Array(Type.String(), { description: '["*"] for all projects', examples: [['payments']] }),
-    alias: Nullable(Type.String()),
-    createdAt: Timestamp('When the token was created'),
-    expiresAt: Nullable(Timestamp('When the token expires. Null: never')),
-    seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
-  }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the token', examples: [12] }),
+      secret: Type.String({
+        description:
+          'The token in the response that creates it. Later only its start and its last characters, if `secure` is true',
+        examples: ['payments:production.…k3Xz'],
+      }),
+      secure: Type.Boolean({
+        description:
+          'True: only the response that creates the token has the whole secret. False: the list shows it to the service account that created it',
+      }),
+      identifier: Type.String({
+        description: 'The id of the token, for use in paths',
+        examples: ['12'],
+      }),
+      tokenName: Type.String({ description: 'Name of the token', examples: ['checkout service'] }),
+      type: Type.String({
+        description:
+          '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `admin` is for the admin API',
+        enum: ['admin', ...TOKEN_TYPES],
+        examples: ['backend'],
+      }),
+      environment: Nullable(Type.String({ description: 'Null: all environments', examples: ['production'] })),
+      project: Type.String({
+        description: 'The start of the token: the project, * for all projects, [] for several',
+        examples: ['payments'],
+      }),
+      projects: Type.Array(Type.String(), {
+        description: '["*"] for all projects',
+        examples: [['payments']],
+      }),
+      alias: Nullable(Type.String({ description: 'A second name, which is stored and has no effect' })),
+      createdAt: Timestamp('When the token was created'),
+      expiresAt: Nullable(Timestamp('When the token expires. Null: never')),
+      seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
+    },
+    { description: 'An API token' },
+  ),
 );
 export type ApiToken = Static<typeof ApiToken>;
 
 export const ApiTokenList = Named('ApiTokenList', Type.Object({ tokens: Type.Array(Ref(ApiToken)) }));
 
-const expiresAt = Type.String({ format: 'date-time', maxLength: 40, examples: ['2027-11-15T00:00:00.000Z'] });
+const expiresAt = Type.String({
+  description: 'When the token expires. null: never',
+  format: 'date-time',
+  maxLength: 40,
+  examples: ['2027-11-15T00:00:00.000Z'],
+});
 
 export const NewApiToken = NamedObject(
   'NewApiToken',
   {
-    tokenName: Type.Optional(Type.String({ minLength: 1, maxLength: 255, examples: ['checkout service'] })),
+    tokenName: Type.Optional(
+      Type.String({
+        description: 'Name of the token',
+        minLength: 1,
+        maxLength: 255,
+        examples: ['checkout service'],
+      }),
+    ),
     username: Type.Optional(
       Type.String({ minLength: 1, maxLength: 255, description: 'Former name of tokenName' }),
     ),
@@ -55,6 +80,7 @@ export const NewApiToken = NamedObject(
     }),
     environment: Type.Optional(
       Type.String({
+        description: 'Name of the environment',
         minLength: 1,
         maxLength: 100,
         default: DEFAULT_ENVIRONMENT,
@@ -72,7 +98,11 @@ export const NewApiToken = NamedObject(
       }),
     ),
     expiresAt: Type.Optional(expiresAt),
-    alias: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
+    alias: Type.Optional(
+      Nullable(
+        Type.String({ description: 'A second name, which is stored and has no effect', maxLength: 255 }),
+      ),
+    ),
   },
   {
     examples: [

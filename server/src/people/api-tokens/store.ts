@@ -148,12 +148,12 @@ export async function updateExpiry(tx: Tx, id: number, expiresAt: string | null)
 }
 
 export async function markRevoked(tx: Tx, id: number): Promise<void> {
-  await tx.updateTable('api_tokens').set({ revoked_at: sql<string>`now()` }).where('id', '=', id).execute();
+  await markAllRevoked(tx, [id]);
 }
 
-/** Locks the tokens of the project, also those that are for other projects too, and returns them. */
+/** Locks the tokens of the project, including those that are for other projects too, and returns them. */
 export async function lockTokensOf(tx: Tx, project: string): Promise<ApiToken[]> {
-  // Locked first: when two projects are deleted at once, the second transaction sees that the first project is gone.
+  // Locked first: when two projects are deleted at the same time, the second transaction sees that the first project is gone.
   await sql`
     select from api_tokens where id in (select token_id from api_token_projects where project_id = ${project})
     order by id for update`.execute(tx);
@@ -165,12 +165,60 @@ export async function lockTokensOf(tx: Tx, project: string): Promise<ApiToken[]>
 }
 
 export async function markAllRevoked(tx: Tx, ids: number[]): Promise<void> {
-  await sql`update api_tokens set revoked_at = now() where id = any(${ids})`.execute(tx);
+  await sql`
+    update api_tokens set revoked_at = now(), sealed_secret = null, readable_by = null where id = any(${ids})`.execute(
+    tx,
+  );
 }
 
-/** Takes the project from the tokens. They keep their other projects. */
+/** Removes the project from the tokens. They keep their other projects. */
 export async function unbindFromProject(tx: Tx, project: string, ids: number[]): Promise<void> {
   await sql`delete from api_token_projects where project_id = ${project} and token_id = any(${ids})`.execute(
+    tx,
+  );
+}
+
+/** Whether the service account reads the secrets of the tokens that it creates. Until the transaction ends, that cannot change. */
+export async function lockReaderOfSecrets(tx: Tx, account: number): Promise<boolean> {
+  const { rows } = await sql<{ reads: boolean }>`
+    select reads_token_secrets as reads from users where id = ${account} for share`.execute(tx);
+  return rows[0]?.reads ?? false;
+}
+
+/** The encrypted secrets of the tokens that the account created and reads again. */
+export async function listOwnSecrets(db: Reader, account: number): Promise<{ id: number; sealed: string }[]> {
+  const { rows } = await sql<{ id: number; sealed: string }>`
+    select id, sealed_secret as sealed from api_tokens
+    where readable_by = ${account} and sealed_secret is not null`.execute(db);
+  return rows;
+}
+
+export async function lockSealedSecrets(tx: Tx): Promise<{ id: number; account: number; sealed: string }[]> {
+  const { rows } = await sql<{ id: number; account: number; sealed: string }>`
+    select id, readable_by as account, sealed_secret as sealed from api_tokens
+    where readable_by is not null and sealed_secret is not null order by id for update`.execute(tx);
+  return rows;
+}
+
+/** Stores the encrypted secret of a token for the account, or deletes it. */
+export async function setSealedSecret(
+  tx: Tx,
+  id: number,
+  account: number | null,
+  sealed: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('api_tokens')
+    .set({ sealed_secret: sealed, readable_by: account })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function forgetSecretsOf(tx: Tx, account: number): Promise<void> {
+  // Locked by their key first, as everywhere.
+  await sql`select from api_tokens where readable_by = ${account} order by id for update`.execute(tx);
+  await sql`
+    update api_tokens set sealed_secret = null, readable_by = null where readable_by = ${account}`.execute(
     tx,
   );
 }

@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData } from '../../platform/errors.ts';
+import { needsKey } from '../../platform/secrets/needs-key.ts';
+import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { roleViolations } from '../roles/violations.ts';
@@ -8,13 +10,19 @@ import type { NewServiceAccount } from './schema.ts';
 import { insertServiceAccount } from './store.ts';
 
 /** Creates a service account with a root role. Returns its id. */
-export async function createServiceAccount(current: Change, input: NewServiceAccount): Promise<number> {
+export async function createServiceAccount(
+  current: Change,
+  input: NewServiceAccount,
+  keyring: Keyring,
+): Promise<number> {
   const { tx, record } = current;
   const name = (input.name ?? input.username)?.trim();
   if (name === undefined) throw badData([{ message: 'name or username is required', path: '/body/name' }]);
   rejectReserved({ name, username: input.username ?? null });
   await requireRootRole(tx, input.rootRole);
-  const fields = { name, username: (input.username ?? name).trim(), rootRole: input.rootRole };
+  const { rootRole, readsTokenSecrets = false } = input;
+  if (readsTokenSecrets) needsKey(keyring);
+  const fields = { name, username: (input.username ?? name).trim(), rootRole, readsTokenSecrets };
   const id = await insertServiceAccount(tx, fields);
   await setRootRole(current, id, fields.rootRole);
   record({ type: 'service-account-created', data: { id, ...fields } });

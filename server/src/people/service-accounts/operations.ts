@@ -71,14 +71,15 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       rejectUnknownFields: ACCEPTED_FIELDS.serviceAccount,
       checks: [({ body }, db) => checkRole(db, body.rootRole)],
       events: ['service-account-created'],
-      run: (current, { body }) => createServiceAccount(current, body),
+      run: (current, { body }, { keyring }) => createServiceAccount(current, body, keyring),
       respond: (tx, _, id) => readServiceAccount(tx, id),
     }),
     command({
       id: 'updateServiceAccount',
       route: 'PUT /api/admin/service-account/:id',
       summary: 'Update a service account',
-      description: 'Updates the given fields: name or root role.',
+      description:
+        'Updates the given fields: name, root role, or readsTokenSecrets. If readsTokenSecrets becomes false, the server deletes the secrets that the account could read; the tokens stay valid.',
       permission: ['ADMIN'],
       params,
       body: ServiceAccountUpdate,
@@ -87,7 +88,8 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       checks: [({ body }, db) => checkRole(db, body.rootRole)],
       events: ['service-account-updated'],
       precondition: ({ params: { id } }) => unchanged(VERSIONED_SERVICE_ACCOUNT, Number(id)),
-      run: (current, { params: { id }, body }) => changeServiceAccount(current, Number(id), body),
+      run: (current, { params: { id }, body }, { keyring }) =>
+        changeServiceAccount(current, Number(id), body, keyring),
       respond: (tx, _actor, _result, { params: { id } }) => readServiceAccount(tx, Number(id)),
     }),
     command({
@@ -121,7 +123,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       route: 'POST /api/admin/service-account/:id/token',
       summary: 'Create a token of a service account',
       description:
-        'Creates a token that acts as the account. Only this response has the secret. An account can have ten tokens.',
+        'Creates a token that acts as the account. Only this response has the secret. An account can have at most ten tokens.',
       permission: ['ADMIN'],
       params,
       body: NewPersonalToken,

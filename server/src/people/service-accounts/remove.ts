@@ -1,5 +1,6 @@
 import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
+import { forgetOwnSecrets } from '../api-tokens/own-secrets.ts';
 import { revokeRolesOfUsers } from '../grants/revoke.ts';
 import { leaveAllGroups } from '../groups/members.ts';
 import { lockServiceAccount, markAccountDeleted } from './store.ts';
@@ -12,5 +13,6 @@ export async function removeServiceAccount(current: Change, id: number): Promise
   await revokeRolesOfUsers(current, [id]);
   await leaveAllGroups(current, [id]);
   await markAccountDeleted(tx, id);
+  await forgetOwnSecrets(current, id);
   record({ type: 'service-account-deleted', preData: account });
 }

@@ -35,12 +35,13 @@ test('creates, lists, updates and deletes a service account, and records each ch
     name: 'Deployer',
     username: 'deploy',
     rootRole: 3,
+    readsTokenSecrets: false,
     createdAt: expect.any(String),
     tokens: [],
   });
   expect(listed.serviceAccounts).toEqual([created.body]);
   expect(listed.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
-  const told = { id, name: 'Deployer', username: 'deploy', rootRole: 3 };
+  const told = { id, name: 'Deployer', username: 'deploy', rootRole: 3, readsTokenSecrets: false };
   const now = { ...told, name: 'Deployments', rootRole: 2 };
   expect((await events('type=IS:service-account-created'))[0].data).toEqual(told);
   expect((await events('type=IS:service-account-updated'))[0]).toMatchObject({ data: now, preData: told });

@@ -3,9 +3,23 @@ import { Named, NamedObject, Ref, RowId, ShownName, Timestamp } from '../../plat
 import { Role } from '../roles/schema.ts';
 import { PersonalToken } from '../users/schema.ts';
 
-const name = ShownName({ maxLength: 255, examples: ['Deployment pipeline'] });
-const username = ShownName({ maxLength: 255, examples: ['deployer'] });
+const name = ShownName({
+  description: 'Name of the service account',
+  maxLength: 255,
+  examples: ['Deployment pipeline'],
+});
+const username = ShownName({
+  description: 'Username of the service account',
+  maxLength: 255,
+  examples: ['deployer'],
+});
 const rootRole = RowId({ description: 'Id of its root role', examples: [2] });
+
+const readsTokenSecrets = Type.Boolean({
+  description:
+    'Whether the list of API tokens shows the account the secrets of the tokens that it created. Terraform needs this',
+  examples: [false],
+});
 
 const { secret: _, ...token } = PersonalToken.properties;
 
@@ -14,15 +28,19 @@ export const ServiceAccountToken = Named('ServiceAccountToken', Type.Object(toke
 
 export const ServiceAccount = Named(
   'ServiceAccount',
-  Type.Object({
-    id: RowId({ examples: [12] }),
-    isAPI: Type.Boolean({ description: 'Always true' }),
-    name,
-    username,
-    rootRole,
-    createdAt: Timestamp('When the account was created'),
-    tokens: Type.Array(Ref(ServiceAccountToken), { description: 'The tokens, without their secrets' }),
-  }),
+  Type.Object(
+    {
+      id: RowId({ description: 'Id of the service account', examples: [12] }),
+      isAPI: Type.Boolean({ description: 'Always true' }),
+      name,
+      username,
+      rootRole,
+      readsTokenSecrets,
+      createdAt: Timestamp('When the account was created'),
+      tokens: Type.Array(Ref(ServiceAccountToken), { description: 'The tokens, without their secrets' }),
+    },
+    { description: 'A service account' },
+  ),
 );
 export type ServiceAccount = Static<typeof ServiceAccount>;
 
@@ -43,6 +61,7 @@ export const NewServiceAccount = NamedObject(
       description: 'Unique among users and service accounts. Defaults to the name',
     }),
     rootRole,
+    readsTokenSecrets: Type.Optional(readsTokenSecrets),
   },
   { examples: [{ name: 'Deployment pipeline', username: 'deployer', rootRole: 2 }] },
 );
@@ -50,7 +69,11 @@ export type NewServiceAccount = Static<typeof NewServiceAccount>;
 
 export const ServiceAccountUpdate = NamedObject(
   'ServiceAccountUpdate',
-  { name: Type.Optional(name), rootRole: Type.Optional(rootRole) },
+  {
+    name: Type.Optional(name),
+    rootRole: Type.Optional(rootRole),
+    readsTokenSecrets: Type.Optional(readsTokenSecrets),
+  },
   { examples: [{ name: 'Deployments', rootRole: 2 }] },
 );
 export type ServiceAccountUpdate = Static<typeof ServiceAccountUpdate>;

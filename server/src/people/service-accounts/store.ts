@@ -4,7 +4,10 @@ import type { Role } from '../roles/schema.ts';
 import type { ServiceAccount } from './schema.ts';
 
 /** The fields of a service account that an admin edits. */
-export type ServiceAccountFields = Pick<ServiceAccount, 'id' | 'name' | 'username' | 'rootRole'>;
+export type ServiceAccountFields = Pick<
+  ServiceAccount,
+  'id' | 'name' | 'username' | 'rootRole' | 'readsTokenSecrets'
+>;
 
 const iso = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -12,7 +15,8 @@ const iso = (column: string) =>
 /** A service account always has both names. The columns can be null because a user may have only one. */
 const FIELDS = sql`
   users.id, coalesce(users.name, '') as name, coalesce(users.username, '') as username,
-  (select role_id from user_roles where user_id = users.id and project is null) as "rootRole"`;
+  (select role_id from user_roles where user_id = users.id and project is null) as "rootRole",
+  users.reads_token_secrets as "readsTokenSecrets"`;
 
 const IS_ACCOUNT = sql<boolean>`users.kind = 'service-account' and users.deleted_at is null`;
 
@@ -51,14 +55,27 @@ export async function insertServiceAccount(
 ): Promise<number> {
   const { id } = await tx
     .insertInto('users')
-    .values({ name: account.name, username: account.username, kind: 'service-account' })
+    .values({
+      name: account.name,
+      username: account.username,
+      kind: 'service-account',
+      reads_token_secrets: account.readsTokenSecrets,
+    })
     .returning('id')
     .executeTakeFirstOrThrow();
   return id;
 }
 
-export async function updateName(tx: Tx, id: number, name: string): Promise<void> {
-  await tx.updateTable('users').set({ name }).where('id', '=', id).execute();
+export async function updateAccount(
+  tx: Tx,
+  id: number,
+  { name, readsTokenSecrets }: ServiceAccountFields,
+): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({ name, reads_token_secrets: readsTokenSecrets })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** The row stays, because events refer to it. */

@@ -1,16 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '../../platform/errors.ts';
+import { needsKey } from '../../platform/secrets/needs-key.ts';
+import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
+import { forgetOwnSecrets } from '../api-tokens/own-secrets.ts';
 import { setRootRole } from '../grants/grant.ts';
 import { rejectReserved, requireRootRole } from './create.ts';
 import type { ServiceAccountUpdate } from './schema.ts';
-import { lockServiceAccount, updateName } from './store.ts';
+import { lockServiceAccount, updateAccount } from './store.ts';
 
-/** Updates the name or root role of a service account. */
+/** Updates the name, the root role, or whether a service account reads the secrets of its API tokens. */
 export async function changeServiceAccount(
   current: Change,
   id: number,
   input: ServiceAccountUpdate,
+  keyring: Keyring,
 ): Promise<void> {
   const { tx, record } = current;
   const before = await lockServiceAccount(tx, id);
@@ -20,11 +24,14 @@ export async function changeServiceAccount(
     ...before,
     name: input.name?.trim() ?? before.name,
     rootRole: input.rootRole ?? before.rootRole,
+    readsTokenSecrets: input.readsTokenSecrets ?? before.readsTokenSecrets,
   };
   if (after.name !== before.name) rejectReserved({ name: after.name, username: null });
   if (isDeepStrictEqual(after, before)) return;
 
-  await updateName(tx, id, after.name);
+  if (after.readsTokenSecrets && !before.readsTokenSecrets) needsKey(keyring);
+  await updateAccount(tx, id, after);
   await setRootRole(current, id, after.rootRole);
+  if (!after.readsTokenSecrets) await forgetOwnSecrets(current, id);
   record({ type: 'service-account-updated', data: after, preData: before });
 }
