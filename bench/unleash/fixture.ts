@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { fill } from './fill.ts';
 import { startUnleash } from './instance.ts';
+import { recordApi } from './record-api.ts';
 
 // Records what an import reads as SQL, so that its tests run without Unleash: the names of columns, and the rows of our own test
 // data. Texts that Unleash brings along are left out.
@@ -77,6 +78,10 @@ for (const version of ['4.19.5', '8.2.0']) {
     writeFileSync(
       fileURLToPath(new URL(`${version}.json`, file)),
       `${JSON.stringify({ tokens: filled.tokens, personalTokens: filled.personalTokens }, null, 2)}\n`,
+    );
+    writeFileSync(
+      fileURLToPath(new URL(`${version}.api.json`, file)),
+      `${JSON.stringify(await recordApi(instance), null, 1)}\n`,
     );
     console.log(`Recorded ${version}. Not possible there: ${filled.skipped.join(', ') || 'nothing'}`);
   } finally {

@@ -9,7 +9,7 @@ import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { startServer } from '../server.ts';
 import { fill } from './fill.ts';
-import { type Instance, startUnleash, VERSIONS } from './instance.ts';
+import { ADMIN_TOKEN, type Instance, startUnleash, VERSIONS } from './instance.ts';
 
 const IMPORT = fileURLToPath(new URL('../../server/scripts/import.ts', import.meta.url));
 const KEY = Buffer.alloc(32, 5).toString('base64');
@@ -18,6 +18,11 @@ const STATE = `
   select kind, key, digest, array_to_string(problems, ',') from imported
   union all select 'feature', name, md5(concat(project, type, description, stale, archived_at)), '' from features
   union all select 'strategy', id::text, md5(concat(strategy_name, sort_order, parameters, constraints, variants)), '' from feature_strategies
+  union all select 'event', id::text, md5(concat(created_at, type, created_by, data, pre_data, tags, project, environment, feature_name)), ''
+    from events where id < 0
+  union all select 'usage', concat(metric_features.name, ' ', metric_environments.name, ' ', variant, ' ', day), concat(yes, ' ', no), ''
+    from metric_days join metric_features on metric_features.id = feature_id
+    join metric_environments on metric_environments.id = environment_id
   union all select 'token', encode(hash, 'hex'), concat(type, environment, name, all_projects), '' from api_tokens where type <> 'admin'
   order by 1, 2`;
 
@@ -27,9 +32,18 @@ const options = readOptions({
   options: {
     version: { type: 'string', meaning: 'Only this version of Unleash' },
     kills: { type: 'string', default: '10', meaning: 'How often the import is killed and repeated' },
+    follow: {
+      type: 'string',
+      default: '0',
+      meaning: 'Minutes of 5 writes per second that --follow must keep up with',
+    },
   },
 });
 const kills = Number(options.kills);
+const followMinutes = Number(options.follow);
+/** The lag that 95 % of the writes must not exceed. */
+const MAX_LAG_MS = 3_000;
+const WRITE_EVERY_MS = 200;
 const versions = VERSIONS.filter(version => (options.version ?? version) === version);
 let failures = 0;
 
@@ -70,11 +84,16 @@ async function check(instance: Instance): Promise<void> {
     const verified = await run(target.url, from, urls, 'verify');
     report(version, 'both send the same to SDKs', verified.status === 0, verified.output);
     console.log(verified.output.replace(/^/gm, `${version}   `));
+    const events = await query(target.url, 'select count(*) from events where id < 0');
+    const eventsThere = await query(instance.databaseUrl, 'select count(*) from events');
+    report(version, 'has all events', JSON.stringify(events) === JSON.stringify(eventsThere));
     await checkTokens(version, server.url, tokens);
     await checkPlanted(version, target.url, from, urls);
     await checkKills(version, from, whole);
     const after = await query(instance.databaseUrl, 'select count(*), max(id) from events');
     report(version, 'Unleash was not written to', JSON.stringify(before) === JSON.stringify(after));
+    await checkApi(version, instance.url);
+    if (followMinutes > 0) await checkFollow(instance, target.url, from);
   } finally {
     await server.stop();
     await dropDatabase(target.name);
@@ -102,6 +121,26 @@ async function checkTokens(version: string, url: string, tokens: string[]): Prom
     'a wrong token is rejected',
     (await statusOf('/api/client/features', `${sdk[0]}x`)) === 401,
   );
+}
+
+/** Imports through the API into an empty database, and verifies it. */
+async function checkApi(version: string, url: string): Promise<void> {
+  const target = await makeTarget();
+  const server = await startServer(new URL(target.url));
+  const asAdmin = ['--token', ADMIN_TOKEN];
+  try {
+    const first = await run(target.url, url, [...asAdmin, '--accept']);
+    report(version, 'imports through the API', first.output.includes('Imported in'), first.output);
+    const second = await run(target.url, url, [...asAdmin, '--accept']);
+    report(version, 'a second run writes nothing', second.output.includes('Written: 0.'), second.output);
+    await sleep(1_500);
+    const urls = ['--unleash', url, '--halyard', server.url];
+    const verified = await run(target.url, url, [...asAdmin, ...urls], 'verify');
+    report(version, 'both send the same to SDKs', verified.status === 0, verified.output);
+  } finally {
+    await server.stop();
+    await dropDatabase(target.name);
+  }
 }
 
 /** Each kind of difference is found and named. */
@@ -166,6 +205,80 @@ async function checkKills(version: string, from: string, whole: string): Promise
     `${kills} imports that were killed and repeated are equal`,
     equal === kills,
     `${equal} of ${kills}`,
+  );
+}
+
+/** Changes flags at Unleash while an import follows it, and measures how long each change takes to arrive. */
+async function checkFollow({ version, url }: Instance, target: string, from: string): Promise<void> {
+  const flags = ['checkout-v2', 'dark-mode', 'old-basket', 'no-strategy', 'parent-flag'];
+  const child = start(target, from, ['--accept', '--follow']);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  while (!output.includes('Following')) await sleep(200);
+  await sleep(5_000);
+  const writtenAt: number[] = [];
+  const arrived = flags.map(() => -1);
+  const lags: number[] = [];
+  const end = performance.now() + followMinutes * 60_000;
+  const write = async () => {
+    while (performance.now() < end) {
+      const n = writtenAt.length;
+      const next = sleep(WRITE_EVERY_MS);
+      writtenAt.push(performance.now());
+      const response = await fetch(`${url}/api/admin/projects/default/features/${flags[n % flags.length]}`, {
+        method: 'PATCH',
+        headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
+        body: JSON.stringify([{ op: 'replace', path: '/description', value: `write ${n}` }]),
+      });
+      if (!response.ok) throw new Error(`Unleash responded with ${response.status}`);
+      writtenAt[n] = performance.now();
+      await next;
+    }
+  };
+  const client = new pg.Client({ connectionString: target });
+  await client.connect();
+  const look = async () => {
+    const { rows } = await client.query('select name, description from features where name = any($1)', [
+      flags,
+    ]);
+    const now = performance.now();
+    for (const { name, description } of rows) {
+      const at = flags.indexOf(name);
+      const seen = Number(/^write (\d+)$/.exec(description)?.[1] ?? -1);
+      for (
+        let n = (arrived[at] ?? -1) < 0 ? at : (arrived[at] ?? 0) + flags.length;
+        n <= seen;
+        n += flags.length
+      )
+        lags.push(Math.max(0, now - (writtenAt[n] ?? now)));
+      arrived[at] = Math.max(arrived[at] ?? -1, seen);
+    }
+  };
+  const writing = write();
+  while (performance.now() < end + 2 * MAX_LAG_MS) {
+    await look();
+    await sleep(100);
+  }
+  await writing;
+  await client.end();
+  child.kill('SIGTERM');
+  if (child.exitCode === null) await once(child, 'exit');
+  lags.sort((a, b) => a - b);
+  const p95 = Math.round(lags[Math.floor(lags.length * 0.95)] ?? Number.POSITIVE_INFINITY);
+  report(
+    version,
+    `${writtenAt.length} writes arrive while it follows; lag p95 ${p95} ms, maximum ${Math.round(lags.at(-1) ?? 0)} ms`,
+    lags.length === writtenAt.length && p95 <= MAX_LAG_MS,
+    `arrived: ${lags.length}\n${output.slice(-2_000)}`,
+  );
+  const after = await run(target, from, ['--accept']);
+  report(
+    version,
+    'nothing is left to import after it followed',
+    after.output.includes('Written: 0.'),
+    after.output,
   );
 }
 

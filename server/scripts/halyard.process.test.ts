@@ -16,6 +16,6 @@ test('help with the name of a command prints the help of the command', () => {
 test('health rejects an address that is not one', () => {
   const { status, stderr } = run('health', '--url', 'foo');
 
-  expect(stderr).toContain("--url must be an http or https address, not 'foo'.");
+  expect(stderr).toContain("--url must be an http or https URL, not 'foo'.");
   expect(status).toBe(2);
 });

@@ -13,7 +13,8 @@ const COMMANDS: Record<string, Command> = {
     does: 'Encrypt the stored secrets with the current key',
     load: () => import('./rotate-secrets.ts'),
   },
-  import: { does: 'Import everything from Unleash', load: () => import('./import.ts') },
+  import: { does: 'Import from Unleash, LaunchDarkly or Flagsmith', load: () => import('./import.ts') },
+  export: { does: 'Print what changed since the import from Unleash', load: () => import('./export.ts') },
   drill: { does: 'Prove that a backup can be restored', load: () => import('./drill/main.ts') },
   'event-index': { does: 'Build or compare the index of events', load: () => import('./event-index.ts') },
   'sdk-documents': {

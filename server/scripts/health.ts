@@ -15,7 +15,7 @@ HOST and PORT, like the server itself.`,
 });
 
 if (url !== '' && !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-  rejectOption(howToRun('health'), `--url must be an http or https address, not '${url}'`);
+  rejectOption(howToRun('health'), `--url must be an http or https URL, not '${url}'`);
 
 const address = url === '' ? ownAddress(process.env) : url;
 try {

@@ -24,11 +24,16 @@ function runImport(args: string[]) {
 }
 
 test.each([
-  [[], 'Name the product: unleash.'],
+  [[], 'Name the product: unleash, launchdarkly or flagsmith.'],
   [['flipt'], "Unknown product 'flipt'."],
-  [['unleash'], '--from is missing: the database of Unleash.'],
+  [['launchdarkly'], 'Name a file, or use --token and --from-project.'],
+  [['flagsmith'], 'Name the file with the environment document.'],
+  [['flagsmith', SCRIPT], 'is not JSON'],
+  [['unleash'], '--from is missing: the database of Unleash, or its URL.'],
   [['unleash', 'undo', '--from', 'postgres://a'], "Unknown word 'undo'."],
-  [['unleash', '--from', 'mysql://a'], '--from must begin with postgres://.'],
+  [['unleash', '--from', 'mysql://a'], '--from must begin with postgres:// or https://.'],
+  [['unleash', '--from', 'https://a'], '--token is missing: an admin token of Unleash'],
+  [['unleash', '--from', 'https://a', '--token', 'x', '--follow'], '--follow needs the database of Unleash.'],
   [['unleash', '--from', 'postgres://a', '--plan', '--follow'], 'Use either --plan or --follow.'],
 ])('exits with 2 for %j', (args, message) => {
   const { status, stderr } = runImport(args);
@@ -41,7 +46,7 @@ test('says what is wrong with the database of Unleash, without a stack and witho
   const { status, stderr } = runImport(['unleash', '--from', 'postgres://a:hidden@127.0.0.1:1/unleash']);
 
   expect(status).toBe(1);
-  expect(stderr).toContain('The database of Unleash cannot be read');
+  expect(stderr).toContain('Cannot read the Unleash database');
   expect(stderr).not.toMatch(/hidden|^\s+at /m);
 });
 
@@ -85,7 +90,7 @@ test('follows Unleash until it is stopped', async () => {
   await unleash.run(`
     update features set description = 'while following' where name = 'dark-mode';
     insert into events (id, type, created_by, feature_name) select max(id) + 1, 'feature-updated', 'ada', 'dark-mode' from events`);
-  await expect.poll(() => output, { timeout: 120_000 }).toMatch(/written: features 1 \(\d+ ms\)/);
+  await expect.poll(() => output, { timeout: 120_000 }).toMatch(/written: features 1\b.* \(\d+ ms\)/);
   const { rows } = await sql<{ description: string }>`
     select description from features where name = 'dark-mode'`.execute(harness.db);
   expect(rows[0]?.description).toBe('while following');
@@ -112,4 +117,33 @@ test('follows Unleash until it is stopped', async () => {
 test('progress has the rate and the remaining time', () => {
   expect(describeProgress('features', 1_200, 5_000, 2)).toBe('features: 1,200 of 5,000, 600/s, 7 s left');
   expect(describeProgress('roles', 3, undefined, 0)).toBe('roles: 3, 0/s');
+});
+
+const LAUNCHDARKLY = fileURLToPath(
+  new URL('../src/importing/launchdarkly/fixtures/project.json', import.meta.url),
+);
+
+test('imports flags of LaunchDarkly after a plan that writes nothing', async () => {
+  const args = [
+    'launchdarkly',
+    LAUNCHDARKLY,
+    '--environment',
+    'production',
+    '--environment',
+    'test=development',
+  ];
+  const count = async () => (await sql`select 1 from features`.execute(harness.db)).rows.length;
+  const before = await count();
+
+  const plan = runImport([...args, '--plan']);
+  expect(plan.stdout).toContain('This is a plan. Nothing was written.');
+  expect(await count()).toBe(before);
+
+  const imported = runImport(args);
+  // One flag has a big segment, and one a name that no URL can have.
+  expect(imported).toMatchObject({ status: 1, stderr: expect.not.stringContaining('Error') });
+  expect(imported.stdout).toContain(
+    'experiment in production: segment "everyone-we-know", which is a big segment',
+  );
+  expect(await count()).toBe(before + 3);
 });

@@ -1,7 +1,14 @@
 // Imports the flags, tokens and people of another product, or verifies such an import.
 
+import { openApiSource } from '../src/importing/unleash/api-source.ts';
 import { followUnleash } from '../src/importing/unleash/follow.ts';
-import { isIncomplete, type Report, reportLines, totalWritten } from '../src/importing/unleash/report.ts';
+import {
+  isIncomplete,
+  printable,
+  type Report,
+  reportLines,
+  totalWritten,
+} from '../src/importing/unleash/report.ts';
 import { importUnleash, listLeftBehind, type Settings } from '../src/importing/unleash/run.ts';
 import {
   closeSource,
@@ -19,21 +26,32 @@ import { keyringOf } from '../src/platform/secrets/seal.ts';
 import { StartError } from '../src/platform/start-error.ts';
 import { describeVariables } from '../src/platform/variables.ts';
 import { makeProgress } from './import-progress.ts';
+import { importRules, isProduct } from './import-rules.ts';
 import { runScript } from './run.ts';
 
 const SHOWN = 50;
-const [product, action] = takeWords();
+const words = takeWords();
+const [product, action] = words;
+// These have other options and exit when they are done.
+if (isProduct(product)) {
+  await importRules(product, words.slice(1));
+  process.exit();
+}
 const RUN = howToRun('import', ...(IS_PACKAGE ? ['unleash', action ?? ''] : []));
 
 const options = readOptions({
   run: RUN,
-  does: `Imports projects, flags, segments, API tokens, users, roles, groups and integrations from the database of Unleash, versions 4 to 8.
+  does: `Imports projects, flags, segments, API tokens, users, roles, groups, integrations, events and usage from the database of Unleash, versions 4 to 8, or what its API shows.
 SDKs keep their tokens. Unleash is only read. It can be repeated: a later run writes what changed in Unleash since.
 Exits with 1 if something was rejected or conflicts with what is here.
 
 With the word verify after unleash, it compares what both servers send to SDKs, for every token, and exits with 1 if they differ.`,
   options: {
-    from: { type: 'string', meaning: 'The database of Unleash: postgres://user:password@host:5432/unleash' },
+    from: {
+      type: 'string',
+      meaning:
+        'The database of Unleash: postgres://user:password@host:5432/unleash, or the URL of its server: https://unleash.example.com',
+    },
     plan: { type: 'boolean', default: false, meaning: 'Print what an import would do, and write nothing' },
     accept: {
       type: 'boolean',
@@ -56,7 +74,7 @@ With the word verify after unleash, it compares what both servers send to SDKs, 
       type: 'string',
       multiple: true,
       meaning:
-        'For verify: one more token to compare with, several times. Needed if Unleash stores only hashes',
+        'With a URL in --from: an admin token of Unleash. For verify: one more token to compare with, several times. Needed if Unleash stores only hashes',
     },
   },
   variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY'),
@@ -65,16 +83,27 @@ With the word verify after unleash, it compares what both servers send to SDKs, 
 if (product !== 'unleash')
   rejectOption(
     RUN,
-    product === undefined ? 'Name the product: unleash' : `Unknown product '${product.slice(0, 60)}'`,
+    product === undefined
+      ? 'Name the product: unleash, launchdarkly or flagsmith'
+      : `Unknown product '${product.slice(0, 60)}'`,
   );
 if (action !== undefined && action !== 'verify') rejectOption(RUN, `Unknown word '${action.slice(0, 60)}'`);
 const { from, unleash } = options;
-if (from === undefined) rejectOption(RUN, '--from is missing: the database of Unleash');
-if (!/^postgres(ql)?:\/\//.test(from)) rejectOption(RUN, '--from must begin with postgres://');
+if (from === undefined) rejectOption(RUN, '--from is missing: the database of Unleash, or its URL');
+const isApi = /^https?:\/\//.test(from);
+if (!isApi && !/^postgres(ql)?:\/\//.test(from))
+  rejectOption(RUN, '--from must begin with postgres:// or https://');
+const [adminToken] = isApi ? (options.token ?? []) : [];
+if (isApi && adminToken === undefined)
+  rejectOption(RUN, '--token is missing: an admin token of Unleash, to read its API');
+if (isApi && options.follow) rejectOption(RUN, '--follow needs the database of Unleash');
 if (options.plan && options.follow) rejectOption(RUN, 'Use either --plan or --follow');
 
 await runScript(process.env, async config => {
-  const source = await openSource(from).catch((error: Error) => {
+  const source = await (adminToken === undefined
+    ? openSource(from)
+    : openApiSource(from, adminToken, config.databaseUrl)
+  ).catch((error: Error) => {
     throw error instanceof SourceError ? new StartError(error.message) : error;
   });
   try {
@@ -143,16 +172,16 @@ async function follow(db: Db, source: Source, settings: Settings): Promise<void>
 async function verify(source: Source, config: Config): Promise<void> {
   if (unleash === undefined) rejectOption(RUN, '--unleash is missing: the URL of the Unleash server');
   const halyard = options.halyard ?? config.publicUrl;
-  const urls = { unleash, halyard, secrets: options.token ?? [] };
+  const urls = { unleash, halyard, secrets: (options.token ?? []).slice(isApi ? 1 : 0) };
   const { results, withoutSecret } = await verifyImport(
     source,
     urls,
     ({ token, problems, features, evaluations }) => {
       const verdict = problems.length === 0 ? 'equal' : `${problems.length} differences`;
       console.log(
-        `${token}: ${features.toLocaleString('en')} flags, ${evaluations.toLocaleString('en')} evaluations, ${verdict}`,
+        `${printable(token)}: ${features.toLocaleString('en')} flags, ${evaluations.toLocaleString('en')} evaluations, ${verdict}`,
       );
-      for (const problem of problems.slice(0, SHOWN)) console.log(`  ${problem}`);
+      for (const problem of problems.slice(0, SHOWN)) console.log(printable(`  ${problem}`));
       if (problems.length > SHOWN) console.log(`  … and ${problems.length - SHOWN} more`);
     },
   );

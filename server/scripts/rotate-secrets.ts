@@ -1,6 +1,7 @@
 // Encrypts every stored secret with HALYARD_SECRET_KEY. Those of HALYARD_OLD_SECRET_KEYS are not needed afterwards.
 
 import { listUnreadable, resealSecrets, type Unreadable } from '../src/delivery/integrations/reseal.ts';
+import { resealOwnSecrets } from '../src/people/api-tokens/own-secrets.ts';
 import {
   checkClientSecret,
   forgetClientSecret,
@@ -44,22 +45,25 @@ await runScript(process.env, async config => {
 async function rotate(db: Db, keyring: Keyring): Promise<void> {
   const unreadable = await listUnreadable(db, keyring);
   const clientProblem = await findClientProblem(db, keyring);
+  const tokens = await resealOwnSecrets(db, keyring);
   const lost = [
     ...unreadable.map(describe),
     ...(clientProblem === undefined ? [] : ['the client secret of single sign-on']),
+    ...tokens.unreadable.map(id => `the secret of API token ${id}`),
   ];
   if (forgetUnreadable && lost.length > 0) {
     console.warn(`Removing secrets that no key decrypts, which cannot be undone:\n  ${lost.join('\n  ')}`);
     if (clientProblem !== undefined) await forgetClientSecret(db);
+    await resealOwnSecrets(db, keyring, { forgetUnreadable });
   }
   const { resealed } = await resealSecrets(db, keyring, { forgetUnreadable });
   const client = (clientProblem === undefined || forgetUnreadable) && (await resealClientSecret(db, keyring));
   console.log(
-    `Integrations changed: ${resealed}. Client secret of single sign-on: ${client ? 'encrypted with the new key' : 'unchanged'}.`,
+    `Integrations changed: ${resealed}. API tokens changed: ${tokens.resealed}. Client secret of single sign-on: ${client ? 'encrypted with the new key' : 'unchanged'}.`,
   );
   if (lost.length === 0) return;
   if (forgetUnreadable) console.warn('Enter the removed secrets again.');
-  else throw new StartError(explain(keyring, unreadable, clientProblem));
+  else throw new StartError(explain(keyring, unreadable, clientProblem, tokens.unreadable));
 }
 
 async function findClientProblem(db: Db, keyring: Keyring): Promise<string | undefined> {
@@ -76,7 +80,12 @@ function describe({ id, provider, description }: Unreadable): string {
   return `integration ${id} (${[provider, description].filter(Boolean).join(', ')})`;
 }
 
-function explain(keyring: Keyring, unreadable: Unreadable[], clientProblem: string | undefined): string {
+function explain(
+  keyring: Keyring,
+  unreadable: Unreadable[],
+  clientProblem: string | undefined,
+  tokens: number[],
+): string {
   const lines = unreadable.map(one => {
     const damaged = keyring.some(({ id }) => id === one.key);
     const reason = damaged
@@ -87,6 +96,7 @@ function explain(keyring: Keyring, unreadable: Unreadable[], clientProblem: stri
   return [
     ...lines,
     ...(clientProblem === undefined ? [] : [clientProblem]),
+    ...(tokens.length === 0 ? [] : [`No key decrypts the secrets of the API tokens ${tokens.join(', ')}.`]),
     `Keep the old keys, add the missing key to HALYARD_OLD_SECRET_KEYS and run this again. If the key is lost, ${howToRun('rotate-secrets', '--forget-unreadable')} removes these secrets.`,
   ].join('\n');
 }

@@ -12,10 +12,10 @@ import { acceptable, legalValuesByField, rejected } from './vocabulary.ts';
 export type Rules = { legalValues: ReadonlyMap<string, ReadonlySet<string>> };
 
 /** The longest list that an API request here may have. A longer one is stored with --accept. */
-const MOST_CONSTRAINTS = 30;
-const MOST_VALUES = 250;
+const MAX_CONSTRAINTS = 30;
+const MAX_VALUES = 250;
 /** No request here can change a longer list, and reading it costs every SDK. */
-const MOST_STORED_VALUES = 100_000;
+const MAX_STORED_VALUES = 100_000;
 
 export async function rulesOf(source: Source): Promise<Rules> {
   const legal = await legalValuesByField(source);
@@ -46,15 +46,15 @@ export async function constraintProblems(
 ): Promise<Problem[]> {
   const patterns = await validPatterns(constraints);
   const violations = constraintListViolations(constraints, '/body/constraints', { legalValues, patterns });
-  const tooLong = constraints.filter(({ values = [] }) => values.length > MOST_VALUES);
+  const tooLong = constraints.filter(({ values = [] }) => values.length > MAX_VALUES);
   return [
     ...violations.map(({ message }) => acceptable(message)),
-    ...(constraints.length > MOST_CONSTRAINTS
-      ? [acceptable(`${constraints.length} constraints; the maximum is ${MOST_CONSTRAINTS}`)]
+    ...(constraints.length > MAX_CONSTRAINTS
+      ? [acceptable(`${constraints.length} constraints; the maximum is ${MAX_CONSTRAINTS}`)]
       : []),
     ...tooLong.map(({ contextName, values = [] }) =>
-      (values.length > MOST_STORED_VALUES ? rejected : acceptable)(
-        `the constraint on "${contextName}" has ${values.length} values; the maximum is ${MOST_VALUES}`,
+      (values.length > MAX_STORED_VALUES ? rejected : acceptable)(
+        `the constraint on "${contextName}" has ${values.length} values; the maximum is ${MAX_VALUES}`,
       ),
     ),
     ...constraints.flatMap(constraint =>

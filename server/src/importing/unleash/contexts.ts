@@ -12,7 +12,7 @@ export type GeneratedContext = {
 };
 
 const STANDARD = ['userId', 'sessionId', 'remoteAddress', 'appName', 'environment', 'currentTime'];
-const MOST_VALUES = 1_000;
+const MAX_VALUES = 1_000;
 
 /**
  * Contexts that reach both sides of each rule: values from the constraints, values next to them, and values that no rule names.
@@ -51,7 +51,7 @@ function valuesByField({ features, segments }: Flags): Map<string, string[]> {
   const found = new Map<string, Set<string>>();
   const add = (name: string, value: string) => {
     const set = found.get(name) ?? new Set();
-    if (set.size < MOST_VALUES) set.add(value);
+    if (set.size < MAX_VALUES) set.add(value);
     found.set(name, set);
   };
   const strategies = [...features.values()].flatMap(one => one.strategies ?? []);

@@ -42,8 +42,13 @@ export const DEPENDENCIES: Kind<Dependency> = {
           },
           problems: [
             ...missing.map(name => rejected(`${name} was not imported`)),
+            ...(child === parent ? [rejected('a flag cannot depend on itself')] : []),
             ...(areChildren.has(parent)
-              ? [acceptable(`the parent ${parent} has a parent too; here dependencies have one level`)]
+              ? [
+                  acceptable(
+                    `its parent ${parent} has a parent too, and Halyard supports one level of dependencies`,
+                  ),
+                ]
               : []),
           ],
         };

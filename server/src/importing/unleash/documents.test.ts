@@ -20,11 +20,11 @@ const whatDiffers = (there: FlagDocument, here: FlagDocument) =>
   compareFlags(flagsOf([there]), flagsOf([here])).map(({ what }) => what);
 
 test.each([
-  [{ enabled: false }, ['enabled is true there and false here']],
-  [{ stale: true }, ['stale is undefined there and true here']],
+  [{ enabled: false }, ['enabled is true in Unleash and false in Halyard']],
+  [{ stale: true }, ['stale is undefined in Unleash and true in Halyard']],
   [{ strategies: [rollout('20'), rollout('10')] }, ['the order of its strategies']],
   [{ strategies: [rollout('10'), rollout('21')] }, ['parameters of strategy 2']],
-  [{ strategies: [rollout('10')] }, ['2 strategies there and 1 here']],
+  [{ strategies: [rollout('10')] }, ['2 strategies in Unleash and 1 in Halyard']],
   [{ variants: [{ name: 'blue', weight: 999 }] }, ['its variants']],
   [{ dependencies: [{ feature: 'parent', enabled: false }] }, ['its dependencies']],
 ])('names what differs: %j', (changed, expected) => {

@@ -32,7 +32,7 @@ export type Flags = { features: Map<string, FlagDocument>; segments: Map<number,
 
 const TIMEOUT_MS = 30_000;
 /** Above the largest response of an instance with 10,000 flags. */
-const MOST_BYTES = 200_000_000;
+const MAX_BYTES = 200_000_000;
 /** The specification that lets a server send segments once instead of in each strategy. */
 const SPECIFICATION = '5.2.0';
 
@@ -49,7 +49,7 @@ export async function fetchFlags(url: string, token: string): Promise<Flags | nu
   });
   const text = await response.text();
   if (!response.ok) return response.status;
-  if (text.length > MOST_BYTES) throw new Error(`A response has more than ${MOST_BYTES} bytes.`);
+  if (text.length > MAX_BYTES) throw new Error(`A response has more than ${MAX_BYTES} bytes.`);
   const body = JSON.parse(text) as { features?: FlagDocument[]; segments?: Segment[] };
   return {
     features: new Map((body.features ?? []).map(one => [one.name, one])),
@@ -76,9 +76,10 @@ export function compareFlags(there: Flags, here: Flags): Difference[] {
 function* differencesOf(a: FlagDocument, there: Flags, b: FlagDocument, here: Flags): Generator<string> {
   for (const field of FIELDS)
     if ((a[field] ?? false) !== (b[field] ?? false))
-      yield `${field} is ${a[field]} there and ${b[field]} here`;
+      yield `${field} is ${a[field]} in Unleash and ${b[field]} in Halyard`;
   const [left, right] = [strategiesOf(a, there), strategiesOf(b, here)];
-  if (left.length !== right.length) yield `${left.length} strategies there and ${right.length} here`;
+  if (left.length !== right.length)
+    yield `${left.length} strategies in Unleash and ${right.length} in Halyard`;
   else if (text(left) !== text(right)) {
     const sameSet = text(left.map(text).toSorted()) === text(right.map(text).toSorted());
     if (sameSet) yield 'the order of its strategies';

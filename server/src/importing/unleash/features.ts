@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { rolloutViolations } from '../../flags/feature-environments/validate-strategy.ts';
 import { urlViolation } from '../../flags/links/validate.ts';
-import { NAME_RULE, URL_NAME } from '../../platform/http/schema.ts';
 import { constraintProblems, type Rules, rulesOf } from './constraints.ts';
 import type { Context, Item, Kind, Problem } from './kind.ts';
 import { type SegmentNames, segmentNames } from './segments.ts';
@@ -21,7 +20,7 @@ import {
   uuidOf,
   type VariantState,
 } from './strategies.ts';
-import { acceptable, isStorableTag, rejected, rowsOf, tagKey } from './vocabulary.ts';
+import { acceptable, isStorableTag, nameProblems, rejected, rowsOf, tagKey } from './vocabulary.ts';
 
 type EnvironmentState = {
   environment: string;
@@ -45,9 +44,8 @@ export type FeatureState = {
 };
 
 const FEATURES_PER_BATCH = 200;
-const MOST_STRATEGIES = 30;
-const MOST_LINKS = 10;
-const NAME = new RegExp(URL_NAME);
+const MAX_STRATEGIES = 30;
+const MAX_LINKS = 10;
 
 const COLUMNS = [
   'name',
@@ -60,6 +58,8 @@ const COLUMNS = [
   'archived',
   'created_at',
   'variants',
+  // Only the API has it, for features that it lists without their content.
+  'unreadable',
 ];
 const STRATEGY_COLUMNS = [
   'id',
@@ -154,7 +154,7 @@ export const FEATURES: Kind<FeatureState> = {
     // Stages are taken over as they are. From then on, what SDKs report here moves them.
     await sql`
       insert into feature_lifecycles (feature_name, stage, entered_at, status, status_value)
-      select given.name, entered.stage, entered.at, entered.status, entered."statusValue"
+      select given.name, entered.stage, coalesce(entered.at, now()), entered.status, entered."statusValue"
       from jsonb_to_recordset(${features}::jsonb) as given (name text, stages jsonb),
         jsonb_to_recordset(given.stages) as entered (stage text, at timestamptz, status text, "statusValue" text)
       on conflict do nothing`.execute(tx);
@@ -352,7 +352,8 @@ async function featureOf(
   const project = textOf(row.project) || 'default';
   const problems: Problem[] = [];
   const leftBehind: string[] = [];
-  if (!NAME.test(name)) problems.push(acceptable(`its name ${NAME_RULE}`));
+  if (row.unreadable != null) problems.push(rejected(textOf(row.unreadable)));
+  problems.push(...nameProblems(name));
   const ofProject = environmentsOf.get(project);
   if (ofProject === undefined || isRejected('projects', project))
     problems.push(rejected(`its project "${project}" does not exist`));
@@ -386,14 +387,17 @@ async function featureOf(
         ...rolloutViolations(made.strategy).map(({ message }) => acceptable(message)),
         ...missing.map(id => rejected(`its segment "${segments.get(id)}" was not imported`)),
       ];
-      problems.push(...found.map(one => ({ ...one, message: where + one.message })));
+      problems.push(...found.map(one => ({ ...one, environment, message: where + one.message })));
       strategies.push(made.strategy);
     }
-    if (strategies.length > MOST_STRATEGIES)
-      problems.push(
-        acceptable(`${strategies.length} strategies in ${environment}; the maximum is ${MOST_STRATEGIES}`),
-      );
-    problems.push(...ofVariants.map(one => ({ ...one, message: `in ${environment}: ${one.message}` })));
+    if (strategies.length > MAX_STRATEGIES)
+      problems.push({
+        ...acceptable(`${strategies.length} strategies in ${environment}; the maximum is ${MAX_STRATEGIES}`),
+        environment,
+      });
+    problems.push(
+      ...ofVariants.map(one => ({ ...one, environment, message: `in ${environment}: ${one.message}` })),
+    );
     const enabled = here?.enabled === true;
     if (enabled && strategies.every(({ disabled }) => disabled))
       strategies.push(forEveryone(name, environment, strategies.length));
@@ -413,7 +417,7 @@ async function featureOf(
     url: textOf(one.url),
     title: optionalText(one.title)?.trim() || null,
   }));
-  const keptLinks = links.filter(({ url }) => urlViolation(url) === undefined).slice(0, MOST_LINKS);
+  const keptLinks = links.filter(({ url }) => urlViolation(url) === undefined).slice(0, MAX_LINKS);
   for (const link of links.filter(one => !keptLinks.includes(one))) leftBehind.push(`its link ${link.url}`);
   const createdAt = timeOf(row.created_at);
   const archivedAt = timeOf(row.archived_at) ?? (row.archived === true ? createdAt : null);

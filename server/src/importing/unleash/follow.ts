@@ -40,16 +40,16 @@ export async function followUnleash(
   }
 }
 
-const MOST_CHANGED = 200;
+const MAX_CHANGED = 200;
 
 /** The features of the events after an id. Undefined, and so all features, if another event could concern any of them. */
 async function changedFeatures({ client }: Source, after: number): Promise<string[] | undefined> {
   const { rows } = await client.query(
     'select distinct feature_name as name from events where id > $1 limit $2',
-    [after, MOST_CHANGED + 1],
+    [after, MAX_CHANGED + 1],
   );
   const names: string[] = rows.map(({ name }) => name).filter(name => name !== null);
-  return names.length < rows.length || rows.length > MOST_CHANGED ? undefined : names;
+  return names.length < rows.length || rows.length > MAX_CHANGED ? undefined : names;
 }
 
 async function newestEvent({ client }: Source): Promise<number> {

@@ -42,6 +42,7 @@ const countEvents = async () =>
 
 /** The tests of a file share a database, so each starts without what another one imported. */
 async function forget(): Promise<void> {
+  await sql`drop table if exists events_imported`.execute(harness.db);
   await sql`delete from imported`.execute(harness.db);
   await sql`delete from feature_dependencies`.execute(harness.db);
   await sql`delete from features`.execute(harness.db);
@@ -140,7 +141,7 @@ test('names what a rule rejects, and imports it only with --accept', async () =>
     'features: empty-list: strategy 1 in production: constraints.0.values must have at least one item with IN (--accept stores it)',
     'features: odd-weights: in production: variants: the fixed weights add up to 900; make one variant variable or raise them to 1000 (--accept stores it)',
     expect.stringMatching(/^features: Ünusual name: its name must contain only letters/),
-    expect.stringMatching(/^dependencies: grandchild → checkout-v2: the parent checkout-v2 has a parent too/),
+    expect.stringMatching(/^dependencies: grandchild → checkout-v2: its parent checkout-v2 has a parent too/),
     expect.stringMatching(/^integrations: jira-comment/),
   ]);
   expect(isIncomplete(strict)).toBe(true);
@@ -151,6 +152,43 @@ test('names what a rule rejects, and imports it only with --accept', async () =>
     harness.db,
   );
   expect(rows.map(({ key }) => key)).toEqual(['empty-list', 'odd-weights', 'Ünusual name']);
+});
+
+test('the health of a project names what was accepted, until somebody repairs it', async () => {
+  await forget();
+  await run(await recordedUnleash('8.2.0'));
+  const found = async () => {
+    const path = '/api/admin/projects/default/health?rule=IS:imported-as-is&limit=100';
+    const { findings } = (await call(harness.app, 'GET', path)).body;
+    return findings.map((one: { feature: string; evidence: { violations: string[] } }) => [
+      one.feature,
+      one.evidence.violations.length,
+    ]);
+  };
+  expect((await found()).toSorted()).toEqual([
+    ['empty-list', 1],
+    ['grandchild', 1],
+    ['odd-weights', 1],
+    ['Ünusual name', 1],
+  ]);
+
+  const variants = [{ name: 'only', weight: 1000, weightType: 'variable', stickiness: 'default' }];
+  const repaired = await call(
+    harness.app,
+    'PUT',
+    '/api/admin/projects/default/features/odd-weights/environments/production/variants',
+    { body: variants },
+  );
+  const parents = '/api/admin/projects/default/features/grandchild/dependencies';
+  const removed = await call(harness.app, 'DELETE', parents);
+  await call(
+    harness.app,
+    'DELETE',
+    `/api/admin/projects/default/features/${encodeURIComponent('Ünusual name')}`,
+  );
+
+  expect([repaired.status, removed.status]).toEqual([200, 200]);
+  expect(await found()).toEqual([['empty-list', 1]]);
 });
 
 test('a plan counts what an import would do, and writes nothing', async () => {
@@ -167,7 +205,9 @@ test('a plan counts what an import would do, and writes nothing', async () => {
   const imported = await run(unleash);
   // A last use belongs to a flag, so a plan cannot count those of flags that are not here yet.
   const created = (report: Report) =>
-    [...report].flatMap(([kind, one]) => (kind === 'last uses' ? [] : [[kind, one.created]]));
+    [...report].flatMap(([kind, one]) =>
+      ['last uses', 'usage per day'].includes(kind) ? [] : [[kind, one.created]],
+    );
   expect(created(imported)).toEqual(created(plan));
 });
 
@@ -329,6 +369,36 @@ test('flags have the last use and the lifecycle that they had', async () => {
   expect(rows[0]?.seen).toMatch(/^2026-11-17T2\d:00:00.000Z$/);
 });
 
+test.each(RECORDED)(
+  'usage per day of Unleash %s is counted once, however often it is imported',
+  async version => {
+    await forget();
+    await sql`delete from metric_days`.execute(harness.db);
+    const unleash = await recordedUnleash(version);
+    await unleash.run(`
+    update features set created_at = now() - interval '10 days' where name = 'checkout-v2';
+    update client_metrics_env set timestamp = now() - interval '3 days';
+    insert into client_metrics_env values ('checkout-v2', 'web', 'production', now() - interval '3 days', 1, 2),
+      ('checkout-v2', 'web', 'production', now() - interval '500 days', 1, 2), ('no-such-flag', 'web', 'production', now(), 1, 2)`);
+    const usage = async () => {
+      const path = '/api/admin/client-metrics/features/checkout-v2/raw?hoursBack=240';
+      const { body } = await call(harness.app, 'GET', path);
+      return body.data.flatMap(({ appName, yes, no }: { appName: string; yes: number; no: number }) =>
+        yes + no > 0 ? [[appName, yes, no]] : [],
+      );
+    };
+
+    const report = await run(unleash);
+    expect(await usage()).toEqual([['import from Unleash', 13, 7]]);
+    expect(report.get('usage per day')).toMatchObject({ created: version === '8.2.0' ? 2 : 1 });
+    expect((await run(unleash)).get('usage per day')).toMatchObject({ created: 0, updated: 0 });
+
+    await unleash.run(`update client_metrics_env set yes = yes + 1 where app_name = 'web'`);
+    await run(unleash);
+    expect(await usage()).toEqual([['import from Unleash', 14, 7]]);
+  },
+);
+
 test('nothing can be written to Unleash through the connection', async () => {
   const { url } = await recordedUnleash('8.2.0');
   const source = await openSource(url);
@@ -343,7 +413,7 @@ test('explains that a database is not one of Unleash, without its password', asy
 
   const error = await openSource(url.href).catch((one: Error) => one);
 
-  expect(error).toMatchObject({ message: expect.stringContaining('This is not a database of Unleash') });
+  expect(error).toMatchObject({ message: expect.stringContaining('This is not an Unleash database') });
   expect(String(error)).not.toContain('a-secret-password');
 });
 

@@ -4,7 +4,12 @@ import type { NewEvent } from '../../record/change.ts';
 import type { Source } from './source.ts';
 
 /** Why our rules reject an item. An acceptable one is stored as it is with --accept, because SDKs evaluate it the same. */
-export type Problem = { message: string; acceptable: boolean };
+export type Problem = {
+  message: string;
+  acceptable: boolean;
+  /** Where a feature has it. Absent: everywhere. */
+  environment?: string;
+};
 
 /** Something to import: the state that it should have here, and what is written only when it is created. */
 export type Item<State> = {

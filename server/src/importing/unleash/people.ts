@@ -20,6 +20,10 @@ type Permission = { name: string; environment: string | null };
 type Role = { name: string; type: string; description: string; permissions: Permission[] };
 
 const CUSTOM = ['custom', 'root-custom'];
+const BUILT_IN_ROLES = ['Admin', 'Editor', 'Viewer', 'Owner', 'Member', 'Reader'];
+/** A custom role that has the name of a built-in one. */
+const hasTakenName = (row: SourceRow): boolean =>
+  CUSTOM.includes(textOf(row.type)) && BUILT_IN_ROLES.includes(textOf(row.name));
 const KNOWN: readonly string[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
 /** Version 4 has one permission for all API tokens. */
 const RENAMED: Record<string, string[]> = Object.fromEntries(
@@ -45,8 +49,11 @@ export const ROLES: Kind<Role> = {
         const isKnown = ({ name, environment }: Permission) =>
           KNOWN.includes(name) && (environment === null || !isRejected('environments', environment));
         const unknown = [...new Set(held.filter(one => !isKnown(one)).map(({ name }) => name))];
+        const isTaken = hasTakenName(row);
         return {
-          key: textOf(row.name),
+          // Not the name, because whoever has the built-in role keeps it.
+          key: isTaken ? `custom role ${textOf(row.name)}` : textOf(row.name),
+          problems: isTaken ? [rejected('a built-in role has this name')] : [],
           id: Number(row.id),
           state: {
             name: textOf(row.name),
@@ -244,10 +251,12 @@ const ROOT_TYPES = ['root', 'root-custom'];
 export async function roleNames(source: Source): Promise<Map<number, { name: string; isRoot: boolean }>> {
   const rows = await readRows(source, { table: 'roles', columns: ['id', 'name', 'type'], orderBy: 'id' });
   return new Map(
-    rows.map(row => [
-      Number(row.id),
-      { name: textOf(row.name), isRoot: ROOT_TYPES.includes(textOf(row.type)) },
-    ]),
+    rows
+      .filter(row => !hasTakenName(row))
+      .map(row => [
+        Number(row.id),
+        { name: textOf(row.name), isRoot: ROOT_TYPES.includes(textOf(row.type)) },
+      ]),
   );
 }
 

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import { compilePattern } from '../../platform/pattern.ts';
 import type { Kind } from './kind.ts';
 import { type SegmentNames, segmentNames } from './segments.ts';
 import { objectOf, optionalText, readBatches, readRows, type SourceRow, textOf, timeOf } from './source.ts';
 import { type StrategyState, strategyOf } from './strategies.ts';
-import { rejected, rowsOf } from './vocabulary.ts';
+import { nameProblems, rejected, rowsOf } from './vocabulary.ts';
 
 // Environments, projects with their settings, and the default strategies of their environments.
 
@@ -18,6 +19,7 @@ export const ENVIRONMENTS: Kind<Environment> = {
       yield rows.map(row => ({
         key: textOf(row.name),
         createdAt: timeOf(row.created_at),
+        problems: nameProblems(textOf(row.name)),
         state: {
           name: textOf(row.name),
           type: textOf(row.type),
@@ -102,6 +104,9 @@ export const PROJECTS: Kind<Project> = {
         const id = textOf(row.id);
         const set: SourceRow = settingsOf.get(id) ?? {};
         const mode = textOf(set.project_mode);
+        // Unleash has the syntax of JavaScript. No name matches a pattern that cannot be compiled here.
+        const pattern = textOf(set.feature_naming_pattern);
+        const isUsable = pattern === '' || compilePattern(pattern) !== undefined;
         return {
           key: id,
           createdAt: timeOf(row.created_at),
@@ -112,15 +117,19 @@ export const PROJECTS: Kind<Project> = {
             mode: MODES.includes(mode) ? mode : 'open',
             defaultStickiness: textOf(set.default_stickiness) || 'default',
             featureLimit: set.feature_limit == null ? null : Number(set.feature_limit),
-            namingPattern: textOf(set.feature_naming_pattern) || null,
-            namingExample: textOf(set.feature_naming_example) || null,
-            namingDescription: textOf(set.feature_naming_description) || null,
+            namingPattern: isUsable ? pattern || null : null,
+            namingExample: isUsable ? textOf(set.feature_naming_example) || null : null,
+            namingDescription: isUsable ? textOf(set.feature_naming_description) || null : null,
             archivedAt: timeOf(row.archived_at),
             environments: (placesOf.get(id) ?? []).map(one => textOf(one.environment_name)).toSorted(),
           },
-          problems: id === '*' ? [rejected('the id * means all projects')] : [],
-          leftBehind:
-            Array.isArray(set.link_templates) && set.link_templates.length > 0 ? ['its link templates'] : [],
+          problems: id === '*' ? [rejected('the id * means all projects')] : nameProblems(id),
+          leftBehind: [
+            ...(Array.isArray(set.link_templates) && set.link_templates.length > 0
+              ? ['its link templates']
+              : []),
+            ...(isUsable ? [] : [`its naming pattern "${pattern}", which is not valid in RE2 syntax`]),
+          ],
         };
       });
     }

@@ -7,11 +7,11 @@ export type KindReport = {
   /** Stored with --accept although our rules reject it. */
   accepted: string[];
   rejected: string[];
-  /** Changed both there and here, or existed here before. */
+  /** Changed both in Unleash and here, or existed here before. */
   conflicts: string[];
   /** Changed or deleted here since the last import; Unleash still has what was imported. */
   keptHere: string[];
-  /** Not at Unleash any more, and still here. */
+  /** No longer in Unleash, and still here. */
   onlyHere: string[];
   leftBehind: string[];
 };
@@ -32,11 +32,27 @@ export const newReport = (): KindReport => ({
 });
 
 /** A list of a report keeps this many lines; the last one says how many there were. */
-const MOST_LINES = 1_000;
+const MAX_LINES = 1_000;
 
 export function note(list: string[], line: string): void {
-  if (list.length < MOST_LINES) list.push(line);
-  else if (list.length === MOST_LINES) list.push('… and more');
+  if (list.length < MAX_LINES) list.push(printable(line));
+  else if (list.length === MAX_LINES) list.push('… and more');
+}
+
+const MAX_CHARACTERS = 500;
+/** Controls and marks of direction. In a terminal they could hide a line, or show one that the report does not have. */
+const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** A line with names that Unleash has, as it is safe to print. */
+export function printable(line: string): string {
+  const shown = line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line;
+  return shown.replace(INVISIBLE, one => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
+}
+
+/** Adds the results of a part. */
+export function addReport(report: KindReport, part: KindReport): void {
+  for (const count of ['created', 'updated', 'unchanged', 'removed'] as const) report[count] += part[count];
+  for (const [list] of LISTS) for (const line of part[list]) note(report[list], line);
 }
 
 const LISTS = [
@@ -79,7 +95,7 @@ export function reportLines(report: Report, plan: boolean): string[] {
   return [...lines, ...lists];
 }
 
-/** Whether something could not be imported as it is at Unleash. */
+/** Whether something could not be imported as it is in Unleash. */
 export const isIncomplete = (report: Report): boolean =>
   [...report.values()].some(one => one.rejected.length > 0 || one.conflicts.length > 0);
 

@@ -4,6 +4,7 @@ import type { Keyring } from '../../platform/secrets/seal.ts';
 import { DEPENDENCIES } from './dependencies.ts';
 import { FEATURES } from './features.ts';
 import { FAVORITES, PROJECT_ACCESS } from './grants.ts';
+import { importEvents } from './history.ts';
 import { integrationsKind } from './integrations.ts';
 import type { Context, Kind } from './kind.ts';
 import { importLastUses } from './last-uses.ts';
@@ -15,6 +16,7 @@ import { SEGMENTS } from './segments.ts';
 import { countRows, type Source } from './source.ts';
 import { type Options, synchronise } from './synchronise.ts';
 import { API_TOKENS } from './tokens.ts';
+import { importUsage } from './usage.ts';
 import { CONTEXT_FIELDS, FEATURE_TYPES, STRATEGY_TYPES, TAG_TYPES, TAGS } from './vocabulary.ts';
 
 /** What refers to something comes after it. */
@@ -64,7 +66,7 @@ export async function importUnleash(
     onlyFeatures: options.onlyFeatures,
   };
   const report: Report = new Map();
-  for (const kind of kindsOf(settings)) {
+  for (const kind of kindsOf(settings).filter(({ name }) => source.kinds?.has(name) ?? true)) {
     const before = kind.only?.(context) === undefined ? [] : (rejected.get(kind.name) ?? []);
     const keys = new Set([...before].filter(key => !kind.only?.(context)?.includes(key)));
     rejected.set(kind.name, keys);
@@ -78,10 +80,17 @@ export async function importUnleash(
     );
     report.set(kind.name, one);
   }
+  if (source.kinds !== undefined) return report;
   report.set(
     'last uses',
     await importLastUses(db, source, options.plan, items => onProgress('last uses', items)),
   );
+  report.set(
+    'usage per day',
+    await importUsage(db, source, options.plan, items => onProgress('usage per day', items)),
+  );
+  const history = { plan: options.plan, onlyNew: options.onlyChanged };
+  report.set('events', await importEvents(db, source, history, items => onProgress('events', items)));
   return report;
 }
 
@@ -96,9 +105,9 @@ const LEFT_BEHIND = {
   integration_events: 'the log of integrations',
 } as const;
 
-/** What is at Unleash and cannot be imported, in words. */
+/** What Unleash has and cannot be imported, in words. */
 export async function listLeftBehind(source: Source): Promise<string[]> {
-  const lines: string[] = [];
+  const lines: string[] = [...(source.notes ?? [])];
   for (const [table, words] of Object.entries(LEFT_BEHIND)) {
     const count = await countRows(source, table);
     if (count > 0) lines.push(`${words}: ${count}`);

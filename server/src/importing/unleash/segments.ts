@@ -64,6 +64,10 @@ export const SEGMENTS: Kind<SegmentState> = {
   },
   /** Segments keep their ids, which SDKs see, unless another segment here has the id. */
   async write(tx, items) {
+    // New ids come after all of these, so that none is the id of another segment of the batch.
+    await sql`
+      select setval(pg_get_serial_sequence('segments', 'id'),
+        greatest(max(id), ${Math.max(1, ...items.map(({ id = 0 }) => id))})) from segments`.execute(tx);
     await sql`
       insert into segments (id, name, description, project, constraints, created_at, created_by)
       overriding system value
@@ -75,10 +79,6 @@ export const SEGMENTS: Kind<SegmentState> = {
       order by name
       on conflict (name) do update set description = excluded.description, project = excluded.project,
         constraints = excluded.constraints`.execute(tx);
-    await sql`
-      select setval(pg_get_serial_sequence('segments', 'id'), greatest(max(id), 1)) from segments`.execute(
-      tx,
-    );
   },
   event: (after, before) => ({
     type: 'segment-import',

@@ -1,11 +1,18 @@
 import pg from 'pg';
 import { boundedConnection } from '../../platform/db/database.ts';
+import { printable } from './report.ts';
 
 /** An Unleash database, as one snapshot that nothing can write through. */
 export type Source = {
   client: pg.Client;
   /** The columns of each table. Versions differ, so they are read first. */
   columns: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The kinds that it shows. Undefined: all. */
+  kinds?: ReadonlySet<string>;
+  /** The kinds of which it may show a part, so that what is missing does not count as deleted. */
+  keeps?: ReadonlySet<string>;
+  /** What it does not show, in words. */
+  notes?: readonly string[];
 };
 
 export type SourceRow = Record<string, unknown>;
@@ -37,19 +44,20 @@ export class SourceError extends Error {}
 
 /** Opens one read-only snapshot, so that everything that is read belongs together. */
 export async function openSource(url: string): Promise<Source> {
-  const client = new pg.Client({
-    ...boundedConnection(url, 'import', STATEMENT_TIMEOUT_MS),
-    options: `-c default_transaction_read_only=on -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c timezone=UTC`,
-  });
-  client.on('error', () => {});
+  let client: pg.Client | undefined;
   try {
+    client = new pg.Client({
+      ...boundedConnection(url, 'import', STATEMENT_TIMEOUT_MS),
+      options: `-c default_transaction_read_only=on -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c timezone=UTC`,
+    });
+    client.on('error', () => {});
     await client.connect();
     const columns = await beginSnapshot(client);
     return { client, columns };
   } catch (error) {
-    await client.end().catch(() => {});
+    await client?.end().catch(() => {});
     if (error instanceof SourceError) throw error;
-    throw new SourceError(`The database of Unleash cannot be read: ${(error as Error).message}`, {
+    throw new SourceError(`Cannot read the Unleash database: ${printable((error as Error).message)}`, {
       cause: error,
     });
   }
@@ -65,7 +73,7 @@ async function beginSnapshot(client: pg.Client): Promise<Map<string, Set<string>
     columns.set(table_name, (columns.get(table_name) ?? new Set()).add(column_name));
   const missing = EXPECTED.filter(table => !columns.has(table));
   if (missing.length > 0)
-    throw new SourceError(`This is not a database of Unleash: it has no table ${missing.join(', ')}.`);
+    throw new SourceError(`This is not an Unleash database: it has no table ${missing.join(', ')}.`);
   return columns;
 }
 
@@ -145,6 +153,10 @@ export function timeOf(value: unknown): string | null {
   const date = new Date(withZone.replace(' ', 'T'));
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
+
+/** When a token expires: null for never, undefined if it cannot be known. A token must not live longer here than at Unleash. */
+export const expiryOf = (value: unknown): string | null | undefined =>
+  value === null || value === undefined || value === 'infinity' ? null : (timeOf(value) ?? undefined);
 
 export const textOf = (value: unknown): string =>
   value === null || value === undefined ? '' : String(value);

@@ -1,23 +1,28 @@
 import { sql } from 'kysely';
 import { type IntegrationRow, listIntegrationsOf } from '../../delivery/integrations/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
+import { CREATORS_OF_WRITTEN, EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
 
-/** What an import wrote of something: the digest of its state, and the rules that it violates. */
-export type Mark = { key: string; digest: string; problems: string[] };
+/** What an import wrote of something: the digest of its state, the rules that it violates, and in which environments. */
+export type Mark = { key: string; digest: string; problems: string[]; environments: string[] };
 
 export async function findMarks(db: Reader, kind: string, keys: string[]): Promise<Map<string, Mark>> {
   const { rows } = await sql<Mark>`
-    select key, digest, problems from imported where kind = ${kind} and key = any(${keys})`.execute(db);
+    select key, digest, problems, environments from imported where kind = ${kind} and key = any(${keys})`.execute(
+    db,
+  );
   return new Map(rows.map(row => [row.key, row]));
 }
 
 export async function upsertMarks(tx: Tx, kind: string, marks: Mark[]): Promise<void> {
   await sql`
-    insert into imported (kind, key, digest, problems)
-    select ${kind}, key, digest, problems
-    from jsonb_to_recordset(${JSON.stringify(marks)}::jsonb) as given (key text, digest text, problems text[])
+    insert into imported (kind, key, digest, problems, environments)
+    select ${kind}, key, digest, problems, environments
+    from jsonb_to_recordset(${JSON.stringify(marks)}::jsonb) as given (
+      key text, digest text, problems text[], environments text[])
     order by key
-    on conflict (kind, key) do update set digest = excluded.digest, problems = excluded.problems, imported_at = now()
+    on conflict (kind, key) do update set digest = excluded.digest, problems = excluded.problems,
+      environments = excluded.environments, imported_at = now()
     where (imported.digest, imported.problems) is distinct from (excluded.digest, excluded.problems)`.execute(
     tx,
   );
@@ -43,3 +48,41 @@ export async function listMarkedKeys(
 export async function findIntegrations(db: Reader, ids: number[]): Promise<IntegrationRow[]> {
   return await listIntegrationsOf(db, ids);
 }
+
+/** When the oldest state of this kind was imported. */
+export async function findImportTime(db: Reader, kind: string): Promise<string | undefined> {
+  const { rows } = await sql<{ since: string | null }>`
+    select min(imported_at) as since from imported where kind = ${kind}`.execute(db);
+  return rows[0]?.since ?? undefined;
+}
+
+export async function listFeatureNames(db: Reader, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select name from features where name > ${after} order by name limit ${limit}`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Features that were imported and do not exist any more. */
+export async function listFeaturesOnlyMarked(db: Reader): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select key from imported where kind = 'features' and not exists (select from features where name = key)
+    order by key`.execute(db);
+  return rows.map(({ key }) => key);
+}
+
+export async function listEventsSince(
+  db: Reader,
+  time: string,
+  exceptBy: string,
+  afterId: number,
+  limit: number,
+): Promise<EventRow[]> {
+  const { rows } = await sql<EventRow>`
+    select ${EVENT_COLUMNS} from events
+    where id > ${afterId} and created_at >= ${time} and created_by <> ${exceptBy}
+    order by id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** A part of a statement: remembers who wrote the events in `written`. */
+export const CREATORS = CREATORS_OF_WRITTEN;

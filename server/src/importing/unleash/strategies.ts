@@ -32,7 +32,7 @@ export type StrategyState = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const TOTAL_WEIGHT = 1_000;
 
-/** Newer versions of Unleash have ids that are no UUIDs. The same id always becomes the same UUID. */
+/** Newer versions of Unleash have ids that are not UUIDs. The same id always becomes the same UUID. */
 export function uuidOf(id: string): string {
   if (UUID.test(id)) return id.toLowerCase();
   const hex = createHash('sha256').update(id).digest('hex');
@@ -45,7 +45,7 @@ export function strategyOf(
   sortOrder: number,
   segments: string[],
 ): { strategy: StrategyState; problems: Problem[] } {
-  // Parameters are strings here. SDKs read a number and its text alike.
+  // Parameters are strings here. SDKs treat a number and its string alike.
   const parameters = Object.fromEntries(
     Object.entries(objectOf(row.parameters))
       .filter(([, value]) => value !== null && value !== undefined)

@@ -1,9 +1,10 @@
+import pg from 'pg';
 import { keepLastAdmin } from '../../people/grants/last-admin.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
-import { type Context, digestOf, type Item, type Kind } from './kind.ts';
-import { type KindReport, newReport, note } from './report.ts';
+import { type Context, digestOf, type Item, type Kind, type Problem } from './kind.ts';
+import { addReport, type KindReport, newReport, note } from './report.ts';
 import { deleteMarks, findMarks, listMarkedKeys, type Mark, upsertMarks } from './store.ts';
 
 export type Options = {
@@ -11,7 +12,7 @@ export type Options = {
   plan: boolean;
   /** Store what our rules reject, if SDKs evaluate it the same. */
   accept: boolean;
-  /** Replace what was changed here, or existed here before, by what Unleash has. */
+  /** Replace what was changed here, or existed here before, with what Unleash has. */
   overwrite: boolean;
   /** Skip what Unleash has not changed since the last import, without a look at what is here. */
   onlyChanged: boolean;
@@ -19,9 +20,9 @@ export type Options = {
   onlyFeatures?: readonly string[] | undefined;
 };
 
-const ACTOR: Actor = { ...SYSTEM, name: 'import from Unleash' };
+export const IMPORT_ACTOR: Actor = { ...SYSTEM, name: 'import from Unleash' };
 /** Keys are remembered to find what Unleash no longer has. */
-const MOST_ITEMS = 1_000_000;
+const MAX_ITEMS = 1_000_000;
 const REMOVED_PER_CHANGE = 200;
 
 /**
@@ -39,27 +40,67 @@ export async function synchronise<State>(
   const report = newReport();
   const seen = new Set<string>();
   for await (const batch of kind.read(context)) {
-    if (seen.size + batch.length > MOST_ITEMS)
-      throw new Error(`An import reads at most ${MOST_ITEMS} ${kind.name}.`);
-    const items = batch.filter(({ key }) => !seen.has(key));
-    for (const { key } of items) seen.add(key);
+    if (seen.size + batch.length > MAX_ITEMS)
+      throw new Error(`An import reads at most ${MAX_ITEMS} ${kind.name}.`);
+    const items = batch.filter(item => isFirst(item, seen, report));
     const allowed = items.filter(item => isAccepted(item, options, report, onRejected));
     const accepted = options.onlyChanged ? await changedThere(db, kind.name, allowed, report) : allowed;
     if (options.plan) await decide(db, kind, accepted, options, report);
-    else if (accepted.length > 0)
-      await changeOf(kind, db, async current =>
-        apply(current, kind, await decide(current.tx, kind, accepted, options, report)),
-      );
+    else if (accepted.length > 0) await write(db, kind, accepted, options, report, onRejected);
     onBatch(items.length);
   }
   for await (const gone of keysNotIn(db, kind.name, seen, kind.only?.(context))) {
-    if (options.plan) await decideRemoval(db, kind, gone, report);
+    const { remove: _, ...kept } = kind;
+    const removed = context.source.keeps?.has(kind.name) ? kept : kind;
+    if (options.plan) await decideRemoval(db, removed, gone, report);
     else
       await changeOf(kind, db, async current =>
-        remove(current, kind, await decideRemoval(current.tx, kind, gone, report)),
+        remove(current, removed, await decideRemoval(current.tx, removed, gone, report)),
       );
   }
   return report;
+}
+
+/**
+ * Writes a batch as one change. If the database rejects it because of its data, each half is written alone, down to the items at
+ * fault, so that the rest is imported and the report names them.
+ */
+async function write<State>(
+  db: Db,
+  kind: Kind<State>,
+  items: Item<State>[],
+  options: Options,
+  report: KindReport,
+  onRejected: (key: string) => void,
+): Promise<void> {
+  let counted = newReport();
+  try {
+    await changeOf(kind, db, async current => {
+      counted = newReport();
+      await apply(current, kind, await decide(current.tx, kind, items, options, counted));
+    });
+    addReport(report, counted);
+  } catch (error) {
+    const reason = dataError(error);
+    const [first] = items;
+    if (reason === undefined || first === undefined) throw error;
+    if (items.length === 1) {
+      note(report.rejected, `${first.label ?? first.key}: the database does not store it: ${reason}`);
+      onRejected(first.key);
+      return;
+    }
+    const middle = items.length >> 1;
+    for (const half of [items.slice(0, middle), items.slice(middle)])
+      await write(db, kind, half, options, report, onRejected);
+  }
+}
+
+/** Invalid values, violated constraints, and a row that appears twice. The message names a rule, and no value of a secret column. */
+const DATA_ERRORS = /^(21000|22|23)/;
+
+function dataError(error: unknown): string | undefined {
+  if (error instanceof pg.DatabaseError && DATA_ERRORS.test(error.code ?? '')) return error.message;
+  return undefined;
 }
 
 /** One change. It is rejected if no admin would remain, for example because Unleash demoted the only one. */
@@ -68,16 +109,40 @@ const changeOf = <State>(
   db: Db,
   work: (current: Change) => Promise<void>,
 ): Promise<void> =>
-  change(db, ACTOR, current =>
+  change(db, IMPORT_ACTOR, current =>
     kind.canRevokeAdmin ? keepLastAdmin(current, () => work(current)) : work(current),
   );
 
+/** Two items of Unleash can have one name here: users whose names differ in case. The first one is imported. */
+function isFirst<State>({ key, label = key }: Item<State>, seen: Set<string>, report: KindReport): boolean {
+  if (seen.has(key)) note(report.rejected, `${label}: Unleash has another one that has the same name here`);
+  const isNew = !seen.has(key);
+  seen.add(key);
+  return isNew;
+}
+
+/** Above the largest request body here. SDKs download it again at each change. */
+const MAX_CHARACTERS = 8_000_000;
+
+const sizeProblems = (state: unknown): Problem[] => {
+  const { length } = JSON.stringify(state);
+  return length <= MAX_CHARACTERS
+    ? []
+    : [
+        {
+          message: `it has ${length.toLocaleString('en')} characters; the maximum is ${MAX_CHARACTERS.toLocaleString('en')}`,
+          acceptable: false,
+        },
+      ];
+};
+
 function isAccepted<State>(
-  { key, label = key, problems = [], leftBehind = [] }: Item<State>,
+  { key, label = key, state, problems: ofRules = [], leftBehind = [] }: Item<State>,
   { accept }: Options,
   report: KindReport,
   onRejected: (key: string) => void,
 ): boolean {
+  const problems = [...ofRules, ...sizeProblems(state)];
   for (const line of leftBehind) note(report.leftBehind, `${label}: ${line}`);
   if (problems.length === 0) return true;
   const line = `${label}: ${problems.map(({ message }) => message).join('; ')}`;
@@ -110,7 +175,7 @@ async function changedThere<State>(
 type Decision<State> = { item: Item<State>; before: State | undefined };
 type Decided<State> = { writes: Decision<State>[]; marks: Mark[] };
 
-/** Compares the digests of three states: at Unleash, here, and as it was imported last. */
+/** Compares the digests of three states: in Unleash, here, and as of the last import. */
 async function decide<State>(
   db: Reader,
   kind: Kind<State>,
@@ -128,16 +193,17 @@ async function decide<State>(
     const mark = marks.get(key);
     const [there, now] = [digestOf(state), before === undefined ? undefined : digestOf(before)];
     const problems = (item.problems ?? []).map(({ message }) => message);
+    const environments = [...new Set((item.problems ?? []).map(({ environment = '' }) => environment))];
     const write = () => {
       if (before === undefined) report.created++;
       else report.updated++;
       decided.writes.push({ item, before });
-      decided.marks.push({ key, digest: there, problems });
+      decided.marks.push({ key, digest: there, problems, environments });
     };
     if (there === now) {
       report.unchanged++;
       if (mark?.digest !== there || mark.problems.join('\n') !== problems.join('\n'))
-        decided.marks.push({ key, digest: there, problems });
+        decided.marks.push({ key, digest: there, problems, environments });
     } else if (mark === undefined) {
       if (before === undefined || overwrite || kind.isSeeded?.(key)) write();
       else note(report.conflicts, `${label} exists here and differs`);

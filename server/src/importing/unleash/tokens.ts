@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { hashToken, hintOf } from '../../access/token.ts';
+import { hashToken } from '../../access/token.ts';
 import type { Item, Kind, Problem } from './kind.ts';
 import {
+  expiryOf,
   optionalText,
   readBatches,
   readRows,
@@ -12,7 +13,7 @@ import {
 } from './source.ts';
 import { acceptable, rejected } from './vocabulary.ts';
 
-// API tokens by their hash, so that every SDK goes on with the secret that it has.
+// API tokens by their hash, so that every SDK keeps working with the secret that it has.
 
 type Token = {
   hash: string;
@@ -26,6 +27,7 @@ type Token = {
 };
 
 const ALL = '*';
+const EMPTY = hashToken('').toString('hex');
 const TYPES = ['admin', 'client', 'backend', 'frontend'];
 const COLUMNS = [
   'secret',
@@ -111,7 +113,7 @@ export const API_TOKENS: Kind<Token> = {
   },
 };
 
-/** A plain token, and a second one if it has an alias, which is a secret of its own. */
+/** A plain token, and a second one if it has an alias, which is a separate secret. */
 function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token>[] {
   const secret = textOf(row.secret);
   const alias = textOf(row.alias);
@@ -121,12 +123,22 @@ function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected)
   const token = (hash: Buffer, hint: string, named: string) =>
     tokenOf(row, { hash: hash.toString('hex'), hint, name: named }, projects, lostProjects, isRejected);
   return [
-    token(hashToken(secret), hintOf(secret), name),
-    ...(alias === '' ? [] : [token(hashToken(alias), `…${alias.slice(-4)}`, `${name} (alias)`)]),
+    token(hashToken(secret), hintFor(secret, textOf(row.environment)), name),
+    ...(alias === '' ? [] : [token(hashToken(alias), hintFor(alias, ''), `${name} (alias)`)]),
   ];
 }
 
-/** A token of which Unleash has only the hash: base64url of the SHA-256 of the whole token, which is what we store too. */
+/** The last four characters of a shorter secret would be much of it. */
+const LEAST_SECRET = 16;
+
+/** Tokens of Unleash begin with projects and environment. Whatever else precedes a dot may be a part of the secret. */
+function hintFor(secret: string, environment: string): string {
+  if (secret.length < LEAST_SECRET) return '…';
+  const scope = `${secret.slice(0, secret.indexOf(':') + 1)}${environment || ALL}.`;
+  return `${secret.startsWith(scope) ? scope : ''}…${secret.slice(-4)}`;
+}
+
+/** A token whose hash is all that Unleash has: base64url of the SHA-256 of the whole token, which is what we store too. */
 function hashedToken(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token> {
   const hash = Buffer.from(textOf(row.verifier), 'base64url').toString('hex');
   const prefix = projects.length === 0 ? ALL : projects.length === 1 ? projects[0] : '[]';
@@ -145,11 +157,14 @@ function tokenOf(
 ): Item<Token> {
   const type = textOf(row.type).toLowerCase();
   const given = optionalText(row.environment);
+  const expiresAt = expiryOf(row.expires_at);
   const environment = type === 'admin' || given === ALL ? null : given;
   const problems: Problem[] = [];
   if (!TYPES.includes(type)) problems.push(rejected(`the type "${type}" does not exist here`));
   if (type !== 'admin' && environment === null)
     problems.push(rejected('a token for SDKs has one environment; this one has all'));
+  if (hash === EMPTY) problems.push(rejected('its secret is empty'));
+  if (expiresAt === undefined) problems.push(rejected(`its expiry "${row.expires_at}" is not a time`));
   if (hash.length !== 64) problems.push(rejected('its hash is not a SHA-256'));
   if (environment !== null && isRejected('environments', environment))
     problems.push(rejected(`its environment ${environment} was not imported`));
@@ -166,7 +181,7 @@ function tokenOf(
       name,
       environment,
       projects: projects.includes(ALL) || type === 'admin' ? [] : projects.toSorted(),
-      expiresAt: timeOf(row.expires_at),
+      expiresAt: expiresAt ?? null,
     },
     problems,
   };

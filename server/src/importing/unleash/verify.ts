@@ -16,7 +16,7 @@ export type TokenResult = { token: string; problems: string[]; features: number;
 
 export type Verification = {
   results: TokenResult[];
-  /** Tokens of which Unleash has only the hash, so that nobody can send them. */
+  /** Tokens whose hash is all that Unleash has, so that nobody can send them. */
   withoutSecret: number;
 };
 
@@ -88,7 +88,7 @@ async function verifyToken(
   };
 }
 
-/** Evaluates every flag for generated contexts with what each server sent. Names the first context with another result. */
+/** Evaluates every flag for generated contexts with what each server sent. Names the first context with a different result. */
 function evaluateBoth(there: Flags, here: Flags, environment: string): Difference[] {
   const contexts = generateContexts(there, environment, CONTEXTS);
   const [a, b] = [clientOf(there), clientOf(here)];
@@ -98,7 +98,7 @@ function evaluateBoth(there: Flags, here: Flags, environment: string): Differenc
       const at = contexts.findIndex(context => a(feature, context) !== b(feature, context));
       const context = contexts[at];
       if (context === undefined) return [];
-      return [{ feature, what: `another result for ${JSON.stringify(context)}` }];
+      return [{ feature, what: `a different result for ${JSON.stringify(context)}` }];
     });
 }
 

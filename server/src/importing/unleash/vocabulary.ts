@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { NAME_RULE, URL_NAME } from '../../platform/http/schema.ts';
 import type { Item, Kind, Problem } from './kind.ts';
 import {
   listOf,
@@ -47,6 +48,8 @@ export const FEATURE_TYPES: Kind<FeatureType> = {
   event: (after, before) => ({ type: 'feature-type-updated', data: after, preData: before ?? null }),
 };
 
+const MAX_TYPE_CHARACTERS = 50;
+
 type TagType = { name: string; description: string | null; icon: string | null; color: string | null };
 
 export const TAG_TYPES: Kind<TagType> = {
@@ -58,6 +61,7 @@ export const TAG_TYPES: Kind<TagType> = {
       yield rows.map(row => ({
         key: textOf(row.name),
         createdAt: timeOf(row.created_at),
+        problems: nameProblems(textOf(row.name), MAX_TYPE_CHARACTERS),
         state: {
           name: textOf(row.name),
           description: optionalText(row.description),
@@ -100,7 +104,7 @@ export const TAGS: Kind<Tag> = {
           key: tagKey(state),
           createdAt: timeOf(row.created_at),
           state,
-          problems: isStorableTag(state) ? [] : [rejected('a tag has 2 to 50 characters')],
+          problems: isStorableTag(state) ? [] : [rejected('a tag must have 2 to 50 characters')],
         };
       });
   },
@@ -158,6 +162,7 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
       yield rows.map(row => ({
         key: textOf(row.name),
         createdAt: timeOf(row.created_at),
+        problems: nameProblems(textOf(row.name)),
         state: {
           name: textOf(row.name),
           description: optionalText(row.description),
@@ -195,7 +200,7 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
   }),
 };
 
-/** Older versions store a text with commas. */
+/** Older versions store a string with commas. */
 function legalValuesOf(value: unknown): LegalValue[] {
   const list = typeof value === 'string' && !value.startsWith('[') ? value.split(',') : listOf(value);
   return list.flatMap(one => {
@@ -305,6 +310,27 @@ const unlistedType = (name: string): Item<StrategyType> => ({
     deprecated: true,
   },
 });
+
+const NAME = new RegExp(URL_NAME);
+
+/** As in requests. */
+const MAX_NAME_CHARACTERS = 100;
+/** The longest name that Unleash stores. */
+const MAX_STORED_CHARACTERS = 255;
+
+/** What our rules reject of a name that is a part of URLs. */
+export function nameProblems(name: string, longest = MAX_NAME_CHARACTERS): Problem[] {
+  if (name === '') return [rejected('it has no name')];
+  const problems: Problem[] = [];
+  if (!NAME.test(name)) problems.push(acceptable(`its name ${NAME_RULE}`));
+  if (name.length > longest)
+    problems.push(
+      (name.length > MAX_STORED_CHARACTERS ? rejected : acceptable)(
+        `its name has ${name.length} characters; the maximum is ${longest}`,
+      ),
+    );
+  return problems;
+}
 
 export const rejected = (message: string): Problem => ({ message, acceptable: false });
 export const acceptable = (message: string): Problem => ({ message, acceptable: true });

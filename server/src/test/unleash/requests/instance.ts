@@ -6,6 +6,8 @@ export const INSTANCE_REQUESTS: (Request | Until)[] = [
   // Instance, playground, invitations
   get(`${A}/instance-admin/statistics`),
   { operation: `POST ${A}/ui-config/cors`, body: { frontendApiOrigins: ['*'] } },
+  get(`${A}/maintenance`),
+  { operation: `POST ${A}/maintenance`, body: { enabled: false } },
   { operation: `POST ${A}/constraints/validate`, body: CONSTRAINT },
   {
     operation: `POST ${A}/constraints/validate`,

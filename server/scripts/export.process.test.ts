@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { useHarness } from '../src/test/harness.ts';
+import { call } from '../src/test/request.ts';
+import { recordedUnleash } from '../src/test/unleash-database.ts';
+
+const harness = useHarness();
+
+function run(script: 'import' | 'export', ...args: string[]) {
+  return spawnSync(process.execPath, [fileURLToPath(new URL(`${script}.ts`, import.meta.url)), ...args], {
+    encoding: 'utf8',
+    env: {
+      PATH: process.env.PATH,
+      HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      DATABASE_URL: harness.databaseUrl,
+    },
+  });
+}
+
+const send = async (method: 'POST' | 'DELETE', path: string, body?: object) =>
+  await call(harness.app, method, `/api/admin/projects/default/${path}`, body ? { body } : {});
+
+test('prints what changed since the import, and bodies that an import accepts', async () => {
+  expect(run('export', 'unleash').stderr).toContain('Nothing was imported from Unleash');
+  const unleash = await recordedUnleash('8.2.0');
+  run('import', 'unleash', '--from', unleash.url, '--accept');
+  expect(run('export', 'unleash').stdout).toContain('Flags that are not as they were imported: 0');
+
+  await send('POST', 'features', { name: 'gift-cards', type: 'release' });
+  await send('POST', 'features/parent-flag/environments/development/on');
+  await send('DELETE', 'features/no-strategy');
+
+  const { stdout } = run('export', 'unleash');
+  expect(stdout).toContain(`Flags that are not as they were imported: 3
+  gift-cards in project default (created here)
+  no-strategy in project default (archived here)
+  parent-flag in project default (changed)
+`);
+  expect(stdout).toMatch(
+    /Z admin token .* enabled flag parent-flag in environment development of project default/,
+  );
+  expect(stdout).not.toContain('import from Unleash');
+
+  const { flags, imports } = JSON.parse(run('export', 'unleash', '--json').stdout);
+  expect(flags).toHaveLength(3);
+  expect(
+    imports.map(({ project, environment }: Record<string, string>) => `${project} ${environment}`),
+  ).toEqual(expect.arrayContaining(['default development', 'default production']));
+  for (const body of imports) {
+    expect(body.data.features.map(({ name }: { name: string }) => name).toSorted()).toEqual([
+      'gift-cards',
+      'parent-flag',
+    ]);
+    expect(
+      (await call(harness.app, 'POST', '/api/admin/features-batch/validate', { body })).body.errors,
+    ).toEqual([]);
+  }
+});
+
+test.each([
+  [[], 'Name the product: unleash.'],
+  [['flipt'], "Unknown product 'flipt'."],
+])('exits with 2 for %j', (args, message) => {
+  const { status, stderr } = run('export', ...args);
+
+  expect(stderr).toContain(message);
+  expect(status).toBe(2);
+});

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { useHarness } from '../src/test/harness.ts';
+import { recordedApi, TOKEN_OF_RECORDED } from '../src/test/recorded-api.ts';
+import { call } from '../src/test/request.ts';
+import { useSdkServer } from '../src/test/sdk-server.ts';
+import { patternOf } from '../src/test/shown-output.ts';
+import { recordedUnleash } from '../src/test/unleash-database.ts';
+
+const harness = useHarness();
+const sdk = useSdkServer(harness);
+const PAGE = readFileSync(new URL('../../docs/how-to/move-from-unleash.md', import.meta.url), 'utf8');
+const HALYARD = fileURLToPath(new URL('halyard.ts', import.meta.url));
+const EXAMPLE = /```sh no-run\n(halyard [\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g;
+
+/** The commands of the page, with what it shows below them. */
+const examples = [...PAGE.matchAll(EXAMPLE)].map(([, command = '', shown = '']) => ({ command, shown }));
+
+/** Runs a command in a shell, as a reader would, with the URLs of this test. */
+async function run(
+  command: string,
+  urls: Record<string, string>,
+): Promise<{ output: string; status: number }> {
+  const script = Object.entries(urls).reduce((line, [shown, url]) => line.replaceAll(shown, url), command);
+  const child = spawn('sh', ['-c', `halyard() { "$NODE" "$HALYARD" "$@"; }\n${script}`], {
+    env: {
+      PATH: process.env.PATH,
+      NODE: process.execPath,
+      HALYARD,
+      HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      DATABASE_URL: harness.databaseUrl,
+      UNLEASH_ADMIN_TOKEN: TOKEN_OF_RECORDED,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<number>(resolve => child.on('close', code => resolve(code ?? 1)));
+  return { output: await text(child.stdout), status: await ended };
+}
+
+/** Matches a line like the shown one. Numbers and people depend on the instance. */
+const lineLike = (shown: string): RegExp =>
+  patternOf(
+    shown
+      .trim()
+      .replace(/Z ada /, 'Z … ')
+      .replace(/[\d.,:TZ-]*\d[\d.,:TZ-]*/g, '…')
+      .replace(/ {2,}/g, '…'),
+  );
+
+test('every command of the page runs, and prints lines like those shown', async () => {
+  const unleash = await recordedUnleash('4.19.5');
+  const urls = {
+    'postgres://halyard_import:choose-one@unleash-db:5432/unleash': unleash.url,
+    // After the import, both have the same flags and tokens.
+    '--unleash https://unleash.example.com': `--unleash ${sdk.url}`,
+    'https://halyard.example.com': sdk.url,
+    'https://unleash.example.com': await recordedApi('4.19.5'),
+  };
+  expect(examples.map(({ command }) => command.split(' ').slice(0, 4).join(' '))).toEqual([
+    'halyard import unleash --from',
+    'halyard import unleash --from',
+    'halyard import unleash verify',
+    'halyard export unleash\n',
+  ]);
+
+  for (const { command, shown } of examples) {
+    if (command.includes(' verify ')) {
+      const { output } = await run(`halyard import unleash --from ${unleash.url} --accept`, {});
+      expect(output).toContain('Imported in');
+      await harness.app.serving.refresh();
+    }
+    if (command.includes('export')) {
+      const development = '/api/admin/projects/default/features/checkout-v2/environments/development';
+      await call(harness.app, 'POST', `${development}/on`);
+      const body = { name: 'gift-cards', type: 'release' };
+      await call(harness.app, 'POST', '/api/admin/projects/default/features', { body });
+    }
+    const { output } = await run(command, urls);
+    const printed = output.split('\n').map(line => line.trim());
+    for (const line of shown.split('\n').filter(one => one.trim() !== '' && one.trim() !== '…'))
+      expect(printed, line).toContainEqual(expect.stringMatching(lineLike(line)));
+  }
+});

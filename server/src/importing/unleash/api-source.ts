@@ -1,0 +1,126 @@
+import pg from 'pg';
+import { boundedConnection } from '../../platform/db/database.ts';
+import { readApi, type Send } from './api.ts';
+import { type Source, SourceError, type SourceRow } from './source.ts';
+
+/** What the API shows of. The others are skipped, so that nothing of them counts as deleted. */
+const KINDS = [
+  'feature types',
+  'tag types',
+  'tags',
+  'environments',
+  'projects',
+  'context fields',
+  'strategy types',
+  'segments',
+  'default strategies',
+  'features',
+  'dependencies',
+  'API tokens',
+];
+
+/** The columns that the import reads, with types that its conditions fit to. */
+const TABLES: Record<string, string> = {
+  environments: 'name text, type text, sort_order integer, enabled boolean, protected boolean',
+  context_fields:
+    'name text, description text, stickiness boolean, sort_order integer, legal_values jsonb, project text, created_at text',
+  strategies: 'name text, display_name text, description text, parameters jsonb, deprecated boolean',
+  tag_types: 'name text, description text, icon text, color text',
+  tags: 'type text, value text',
+  feature_types: 'id text, lifetime_days integer',
+  segments:
+    'id integer, name text, description text, segment_project_id text, constraints jsonb, created_at text',
+  projects: 'id text, name text, description text, created_at text, archived_at text',
+  project_settings:
+    'project text, default_stickiness text, project_mode text, feature_limit integer, feature_naming_pattern text, feature_naming_example text, feature_naming_description text, link_templates jsonb',
+  project_environments: 'project_id text, environment_name text, default_strategy jsonb',
+  features:
+    'name text, project text, type text, description text, stale boolean, impression_data boolean, created_at text, archived_at text, variants jsonb, unreadable text',
+  feature_strategies:
+    'id text, feature_name text, environment text, strategy_name text, title text, disabled boolean, sort_order integer, parameters jsonb, constraints jsonb, variants jsonb, created_at text',
+  feature_strategy_segment: 'feature_strategy_id text, segment_id integer',
+  feature_environments:
+    'feature_name text, environment text, enabled boolean, variants jsonb, last_seen_at timestamptz',
+  feature_tag: 'feature_name text, tag_type text, tag_value text',
+  feature_link: 'id text, feature_name text, url text, title text',
+  dependent_features: 'child text, parent text, enabled boolean, variants jsonb',
+  api_tokens:
+    'secret text, username text, token_name text, type text, environment text, alias text, created_at text, expires_at text',
+  api_token_project: 'secret text, project text',
+};
+
+const TIMEOUT_MS = 120_000;
+const MAX_BYTES = 200_000_000;
+const ROWS_PER_INSERT = 500;
+
+/**
+ * Reads a hosted Unleash through its API. The rows go to temporary tables of the database here, which only this connection sees, so
+ * that everything after this reads both sources alike.
+ */
+export async function openApiSource(url: string, token: string, databaseUrl: string): Promise<Source> {
+  const { tables, notes } = await readApi(sendTo(url, token));
+  const client = new pg.Client({
+    ...boundedConnection(databaseUrl, 'import', TIMEOUT_MS),
+    // Without the tables of Halyard, which partly have the same names.
+    options: `-c search_path=pg_temp -c statement_timeout=${TIMEOUT_MS} -c timezone=UTC`,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const columns = new Map<string, Set<string>>();
+    for (const [table, definition] of Object.entries(TABLES)) {
+      await client.query(`create temporary table ${table} (${definition})`);
+      await insertRows(client, table, tables.get(table) ?? []);
+      columns.set(table, new Set(definition.split(', ').map(column => column.split(' ')[0] ?? '')));
+    }
+    // Cursors need a transaction.
+    await client.query('begin');
+    return { client, columns, kinds: new Set(KINDS), keeps: new Set(['API tokens']), notes };
+  } catch (error) {
+    await client.end().catch(() => {});
+    throw error;
+  }
+}
+
+async function insertRows(client: pg.Client, table: string, rows: SourceRow[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
+    await client.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
+      JSON.stringify(rows.slice(at, at + ROWS_PER_INSERT)),
+    ]);
+}
+
+export const sendTo =
+  (url: string, token: string): Send =>
+  async (method, path, body) => {
+    const address = new URL(`api/admin/${path}`, url.endsWith('/') ? url : `${url}/`);
+    const response = await fetch(address, {
+      method,
+      headers: {
+        authorization: token,
+        accept: 'application/json',
+        'unleash-appname': 'halyard-import',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // A redirect could lead to a page for people, or to a server that must not get the token.
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error: Error) => {
+      const reason = error.cause instanceof Error ? error.cause.message : error.message;
+      throw new SourceError(`Unleash cannot be read at ${address.origin}: ${reason}`);
+    });
+    const text = await response.text();
+    if (text.length > MAX_BYTES)
+      throw new SourceError(`A response of Unleash has more than ${MAX_BYTES} bytes.`);
+    return { status: response.status, body: response.ok ? parse(text, address) : undefined };
+  };
+
+function parse(text: string, address: URL): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SourceError(
+      `Unleash responded to ${address.pathname} with something other than JSON. Check the URL.`,
+    );
+  }
+}

@@ -1,0 +1,254 @@
+import { sql } from 'kysely';
+import { beforeEach, expect, test } from 'vitest';
+import { SYSTEM } from '../../platform/actor.ts';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { countEvents } from '../../record/event-counts/count.ts';
+import { countGroups } from '../../record/event-counts/store.ts';
+import { indexNext } from '../../record/event-index/indexer.ts';
+import { readIndexedChunks } from '../../record/event-index/store.ts';
+import { findWrongTexts } from '../../record/event-index/text/verify.ts';
+import { findWrongChunks } from '../../record/event-index/verify.ts';
+import { makeSearchMemory } from '../../record/event-search/indexed.ts';
+import { searchEvents } from '../../record/event-search/search.ts';
+import { findMatching } from '../../record/event-search/store.ts';
+import { importedIdOf, LOWEST_ID } from '../../record/events/imported.ts';
+import type { EventSearch } from '../../record/events/search-query.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { RECORDED, recordedUnleash, type SourceDatabase } from '../../test/unleash-database.ts';
+import type { KindReport } from './report.ts';
+import { importUnleash } from './run.ts';
+import { closeSource, openSource } from './source.ts';
+
+const SETTINGS = {
+  keyring: keyringOf(APP_SETTINGS.secretKey, []),
+  targets: { allowed: [], allowPrivate: false },
+};
+
+const harness = useHarness();
+
+/** The tests of a file share a database, so each starts without what another one imported. */
+beforeEach(async () => {
+  await sql`drop table if exists events_imported`.execute(harness.db);
+  await sql`delete from event_index_progress where part like 'imported-%'`.execute(harness.db);
+  await sql`delete from event_postings where chunk < 0`.execute(harness.db);
+  await sql`delete from event_text_sets where chunk < 0`.execute(harness.db);
+});
+
+/** One run of the import. Returns the report of the events. */
+async function run({ url }: Pick<SourceDatabase, 'url'>, plan = false): Promise<KindReport | undefined> {
+  const source = await openSource(url);
+  const options = { plan, accept: true, overwrite: true, onlyChanged: false };
+  try {
+    return (await importUnleash(harness.db, source, SETTINGS, options)).get('events');
+  } finally {
+    await closeSource(source);
+  }
+}
+
+const search = async (query: string) =>
+  (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
+
+test.each(RECORDED)('events of Unleash %s keep their order, below those of this server', async version => {
+  const unleash = await recordedUnleash(version);
+  const planned = await run(unleash, true);
+
+  const first = await run(unleash);
+  const second = await run(unleash);
+
+  expect(first).toMatchObject({ created: planned?.created, unchanged: 0 });
+  expect(second).toMatchObject({ created: 0, unchanged: first?.created });
+  const { events } = await search('limit=1000&before=0');
+  expect(events).toHaveLength(first?.created ?? 0);
+  const there = events.map((event: { importedFrom: { id: number } }) => event.importedFrom.id);
+  expect(there).toEqual(there.toSorted((a: number, b: number) => b - a));
+  expect(events[0]).toMatchObject({
+    id: importedIdOf(there[0]),
+    importedFrom: { product: 'unleash', id: there[0] },
+  });
+  const created = events.find((event: { type: string }) => event.type === 'feature-created');
+  expect(created).toMatchObject({ project: 'default', data: { name: created.featureName } });
+  const one = await call(harness.app, 'GET', `/api/admin/events/${created.id}`);
+  expect(one).toMatchObject({ status: 200, body: { id: created.id, importedFrom: created.importedFrom } });
+});
+
+test('events have the account here that belongs to the account there', async () => {
+  const unleash = await recordedUnleash('8.2.0');
+  await unleash.run(`
+    insert into events (id, created_at, type, created_by, created_by_user_id, data, tags, feature_name, project)
+    values (900, now(), 'feature-updated', 'ada@example.com', 2, '{}', '[]', 'dark-mode', 'default'),
+      (901, now(), 'feature-updated', 'somebody deleted', 77, '{}', '[]', 'dark-mode', 'default'),
+      (902, now(), 'feature-updated', 'ben', null, '[1]', null, 'dark-mode', 'default')`);
+  await run(unleash);
+
+  const { users } = (await call(harness.app, 'GET', '/api/admin/user-admin')).body;
+  const idOf = (name: string) =>
+    users.find((one: { email?: string; username?: string }) => [one.email, one.username].includes(name)).id;
+  const { events } = await search(`id=IS_ANY_OF:${[900, 901, 902].map(importedIdOf)}`);
+  expect(events.map((event: { createdByUserId: number | null }) => event.createdByUserId)).toEqual([
+    idOf('ben'),
+    null,
+    idOf('ada@example.com'),
+  ]);
+  expect(events[0].data).toEqual({ value: [1] });
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/dark-mode');
+  expect(body.collaborators.users.map((one: { id: number }) => one.id)).toContain(idOf('ada@example.com'));
+  const byAda = await search(`createdBy=IS:${idOf('ada@example.com')}&before=0`);
+  expect(byAda.events.map((event: { id: number }) => event.id)).toContain(importedIdOf(900));
+});
+
+test('a later run writes new events, and those that Unleash committed late', async () => {
+  const unleash = await recordedUnleash('8.2.0');
+  const insert = (id: number) =>
+    unleash.run(`insert into events (id, created_at, type, created_by, data, tags)
+      values (${id}, now(), 'segment-created', 'ada', '{"name":"late \\u0000 \\ud800"}', '[]')`);
+  await insert(500);
+  await run(unleash);
+  await insert(499);
+  await insert(501);
+
+  const report = await run(unleash);
+
+  expect(report).toMatchObject({ created: 2 });
+  const { events } = await search('type=IS:segment-created&limit=3&before=0');
+  expect(events.map((event: { id: number }) => event.id)).toEqual([501, 500, 499].map(importedIdOf));
+  expect(events[0].data).toEqual({ name: 'late  �' });
+});
+
+test('nothing is delivered, and SDKs and event streams get nothing new', async () => {
+  const unleash = await recordedUnleash('8.2.0');
+  await run(unleash);
+  const hook = { provider: 'webhook', enabled: true, parameters: { url: 'http://127.0.0.1:9/' }, events: [] };
+  const { body } = await call(harness.app, 'POST', '/api/admin/addons', {
+    body: { ...hook, events: ['feature-created'] },
+  });
+  const state = () =>
+    sql`select (select count(*) from integration_deliveries) as deliveries,
+      (select json_agg(sdk_revisions order by environment) from sdk_revisions) as revisions,
+      (select last_value from events_id_seq) as last`
+      .execute(harness.db)
+      .then(({ rows }) => rows[0]);
+  await unleash.run(`insert into events (id, created_at, type, created_by, data, tags, project, feature_name)
+    values (950, now(), 'feature-created', 'ada', '{"name":"x"}', '[]', 'default', 'x')`);
+  const before = await state();
+
+  expect(await run(unleash)).toMatchObject({ created: 1 });
+
+  expect(await state()).toEqual(before);
+  const backfill = await call(harness.app, 'GET', `/api/admin/addons/${body.id}/preview?days=30`);
+  expect(JSON.stringify(backfill.body)).not.toContain('-4294');
+});
+
+test('secrets in old events are masked', async () => {
+  const unleash = await recordedUnleash('4.19.5');
+  await unleash.run(`insert into events (id, created_at, type, created_by, data, tags) values
+    (800, now(), 'api-token-created', 'ada', '{"secret":"hidden-1","alias":"hidden-2","username":"sdk"}', '[]'),
+    (801, now(), 'addon-config-created', 'ada', '{"parameters":{"url":"https://hidden-3","authorization":"hidden-4"}}', '[]')`);
+  await run(unleash);
+
+  const { events } = await search(`id=IS_ANY_OF:${[800, 801].map(importedIdOf)}`);
+
+  expect(JSON.stringify(events)).not.toContain('hidden');
+  expect(events[1].data).toEqual({ secret: '*****', alias: '*****', username: 'sdk' });
+});
+
+test('health of past days counts flags that Unleash had then', async () => {
+  const unleash = await recordedUnleash('8.2.0');
+  const { body: before } = await call(
+    harness.app,
+    'GET',
+    '/api/admin/projects/default/health/history?days=20',
+  );
+  await unleash.run(`insert into events (id, created_at, type, created_by, data, tags, project, feature_name) values
+    (700, now() - interval '12 days', 'feature-created', 'ada', '{"name":"past","type":"release"}', '[]', 'default', 'past'),
+    (701, now() - interval '9 days', 'feature-stale-on', 'ada', '{}', '[]', 'default', 'past'),
+    (702, now() - interval '5 days', 'feature-archived', 'ada', null, '[]', 'default', 'past')`);
+  await run(unleash);
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/health/history?days=20');
+
+  const at = (history: typeof body, days: number) => history.days.at(-1 - days);
+  expect(at(body, 10).features - at(before, 10).features).toBe(1);
+  expect(at(body, 10).stale - at(before, 10).stale).toBe(0);
+  expect(at(body, 7).stale - at(before, 7).stale).toBe(1);
+  expect(at(body, 3).features - at(before, 3).features).toBe(0);
+});
+
+test('a search, its pages, counts and exports go through both parts of the log', async () => {
+  await run(await recordedUnleash('8.2.0'));
+  const all = await search('limit=1000');
+  const [oldest, newest] = [all.events.at(-1).id, all.events[0].id];
+  expect(oldest).toBeLessThan(0);
+  expect(newest).toBeGreaterThan(0);
+
+  const paged: number[] = [];
+  for (let before: number | undefined = newest + 1; before !== undefined; ) {
+    const page = await search(`limit=7&before=${before}`);
+    paged.push(...page.events.map((event: { id: number }) => event.id));
+    expect(page.total).toBe(all.total);
+    before = page.next;
+  }
+  const ids = all.events.map((event: { id: number }) => event.id);
+  expect(paged).toEqual(ids);
+  const byOffset = await search(`limit=20&offset=${ids.indexOf(oldest) - 30}`);
+  expect(byOffset.events.map((event: { id: number }) => event.id)).toEqual(ids.slice(-31, -11));
+
+  const counts = await call(harness.app, 'GET', '/api/admin/search/events/counts?by=type');
+  expect(counts.body.groups.reduce((sum: number, one: { count: number }) => sum + one.count, 0)).toBe(
+    all.total,
+  );
+  for (const filter of ['', '&query=checkout']) {
+    const found = await search(`limit=1000${filter}`);
+    const { body } = await call(harness.app, 'GET', `/api/admin/search/events/export?format=ndjson${filter}`);
+    const lines = String(body)
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(lines.map(({ id }) => id)).toEqual(found.events.map((event: { id: number }) => event.id));
+    expect(lines.at(-1).importedFrom).toEqual(found.events.at(-1).importedFrom);
+  }
+});
+
+test('a large history is indexed, and searches with and without the index agree', async () => {
+  const { db } = harness;
+  await run(await recordedUnleash('8.2.0'));
+  // Chunks are ranges of ids, so a few events far apart fill several of them.
+  await sql`
+    insert into events_imported (id, created_at, group_id, type, created_by, created_by_user_id, project, feature_name, data)
+    select ${LOWEST_ID}::bigint + n * 31, now() - n * interval '1 minute', 'group-' || n / 4,
+      (array['feature-created', 'feature-tagged', 'segment-created'])[1 + n % 3], 'someone', 7,
+      case when n % 5 > 0 then 'default' end, 'flag-' || n % 9, jsonb_build_object('text', 'word' || n % 50 || ' rare' || n)
+    from generate_series(100, 4000) as n`.execute(db);
+
+  while (await indexNext(db));
+
+  expect(await readIndexedChunks(db, ['filters', 'text'], 'imported')).toBe(4);
+  expect(await findWrongChunks(db, () => {})).toEqual([]);
+  expect(await findWrongTexts(db, () => {})).toEqual([]);
+  const searches: EventSearch[] = [
+    { offset: 0, limit: 100 },
+    { offset: 3_000, limit: 50 },
+    { offset: 0, limit: 40, before: LOWEST_ID + 60_000 },
+    { offset: 0, limit: 40, before: LOWEST_ID + 60_000, after: LOWEST_ID + 59_000 },
+    { offset: 0, limit: 100, type: ['feature-tagged'], feature: ['flag-4'] },
+    { offset: 0, limit: 100, query: 'word7 ' },
+    { offset: 10, limit: 10, query: 'word7', project: ['default'] },
+    { offset: 0, limit: 10, query: 'rare1234' },
+    { offset: 0, limit: 10, query: 'are12' },
+    { offset: 0, limit: 10, query: 'nowhere' },
+  ];
+  const memory = makeSearchMemory();
+  for (const one of searches) {
+    const expected = await findMatching(db, SYSTEM, one, LOWEST_ID);
+    const found = await searchEvents(db, SYSTEM, one, memory);
+    expect({ ...one, total: found.total, ids: found.events.map(({ id }) => id) }).toEqual({
+      ...one,
+      ...expected,
+    });
+    const none = { ids: [], values: [], counts: [] };
+    for (const by of ['day', 'type', 'project'] as const)
+      expect(await countEvents(db, SYSTEM, one, by, memory)).toEqual(
+        await countGroups(db, SYSTEM, one, by, LOWEST_ID, none),
+      );
+  }
+});

@@ -1,0 +1,174 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { recordedUnleash } from '../../test/unleash-database.ts';
+import { addReport, type KindReport, newReport, note, type Report, reportLines } from './report.ts';
+import { importUnleash } from './run.ts';
+import { closeSource, openSource } from './source.ts';
+
+// What a database that Unleash did not write alone can contain. Each test has names of its own.
+
+const harness = useHarness();
+
+async function importWith(statements: string, { overwrite = false } = {}): Promise<Report> {
+  const unleash = await recordedUnleash('8.2.0');
+  await unleash.run(statements);
+  const source = await openSource(unleash.url);
+  try {
+    return await importUnleash(
+      harness.db,
+      source,
+      {
+        keyring: keyringOf(APP_SETTINGS.secretKey, []),
+        targets: { allowed: [], allowPrivate: false },
+      },
+      { plan: false, accept: true, overwrite, onlyChanged: false },
+    );
+  } finally {
+    await closeSource(source);
+  }
+}
+
+const listed = (report: Report, kind: string, list: keyof KindReport): string =>
+  [report.get(kind)?.[list] ?? []].flat().join('\n');
+
+const namesIn = async (table: string, column: string): Promise<string[]> => {
+  const { rows } = await sql<{ name: string }>`
+    select ${sql.ref(column)} as name from ${sql.table(table)}`.execute(harness.db);
+  return rows.map(({ name }) => name);
+};
+
+test('imports the rest of a batch, and names what the database does not store', async () => {
+  const report = await importWith(`
+    insert into users (id, username, email) values
+      (9001, 'twice', 'first@example.com'), (9002, 'TWICE', 'second@example.com'), (9003, 'alone', 'third@example.com');
+    insert into features (name, project, type, variants) values
+      ('unknown-type', 'default', 'nope', null), ('nul', 'default', 'release', '[{"name": "a\\u0000b", "weight": 1000}]'),
+      ('half-a-pair', 'default', 'release', '[{"name": "a\\ud800b", "weight": 1000}]'), ('sound', 'default', 'release', null);
+    insert into tags (type, value) values ('no-such-type', 'value');
+    insert into dependent_features (child, parent, enabled) values ('sound', 'sound', true), ('sound', 'missing', true)`);
+
+  expect(listed(report, 'users', 'rejected')).toMatch(
+    /^second@example.com: the database does not store it: .*users_username_key"$/,
+  );
+  expect(listed(report, 'features', 'rejected')).toMatch(
+    /^half-a-pair: .*\nnul: .*unsupported Unicode.*\nunknown-type: .*features_type_fkey"$/,
+  );
+  expect(listed(report, 'tags', 'rejected')).toContain('no-such-type:value: the database does not store it');
+  expect(listed(report, 'dependencies', 'rejected')).toContain(
+    'sound → sound: a flag cannot depend on itself',
+  );
+  expect(listed(report, 'dependencies', 'rejected')).toContain(
+    'sound → missing: the database does not store it',
+  );
+  expect(report.get('users')).toMatchObject({ created: expect.any(Number) });
+  expect(await namesIn('users', 'username')).toEqual(expect.arrayContaining(['twice', 'alone']));
+  expect(await namesIn('features', 'name')).toEqual(expect.arrayContaining(['sound', 'checkout-v2']));
+});
+
+test('imports the first of two items that have one name here, and reports the other', async () => {
+  const report = await importWith(`
+    insert into users (id, username, email) values (9011, 'same-1', 'Same@example.com'), (9012, 'same-2', 'same@example.com')`);
+
+  expect(listed(report, 'users', 'rejected')).toContain('same@example.com: Unleash has another one');
+  expect(await namesIn('users', 'username')).toContain('same-1');
+  expect(await namesIn('users', 'username')).not.toContain('same-2');
+});
+
+test('rejects tokens that would live longer here, and shows no part of a secret', async () => {
+  const report = await importWith(`
+    insert into api_tokens (secret, token_name, type, environment, expires_at) values
+      ('*:production.expired-0123456789', 'expired', 'client', 'production', '-infinity'),
+      ('*:production.long-ago-0123456789', 'long ago', 'client', 'production', '0044-03-15 BC'),
+      ('*:production.for-ever-0123456789', 'for ever', 'client', 'production', 'infinity'),
+      ('', 'empty', 'admin', null, null),
+      ('short', 'short', 'client', 'production', null),
+      ('part.of-the.secret-0123456789', 'dots', 'client', 'production', null)`);
+
+  expect(listed(report, 'API tokens', 'rejected').split('\n').toSorted()).toEqual([
+    'empty (…): its secret is empty',
+    'expired (*:production.…6789): its expiry "-infinity" is not a time',
+    expect.stringMatching(/^long ago \(.*BC" is not a time$/),
+  ]);
+  const { rows } = await sql<{ hint: string }>`
+    select hint from api_tokens where name in ('for ever', 'short', 'dots') order by name`.execute(
+    harness.db,
+  );
+  expect(rows.map(({ hint }) => hint)).toEqual(['…6789', '*:production.…6789', '…']);
+});
+
+test('leaves a naming pattern behind that no name could match', async () => {
+  const report = await importWith(`
+    insert into projects (id, name) values ('looking-ahead', 'Looking ahead');
+    insert into project_settings (project, feature_naming_pattern, feature_naming_example)
+      values ('looking-ahead', '^(?=a)', 'a')`);
+
+  expect(listed(report, 'projects', 'leftBehind')).toContain(
+    'looking-ahead: its naming pattern "^(?=a)", which is not valid in RE2 syntax',
+  );
+  const created = await call(harness.app, 'POST', '/api/admin/projects/looking-ahead/features', {
+    body: { name: 'any-name' },
+  });
+  expect(created.status).toBe(201);
+});
+
+test('never changes a built-in role', async () => {
+  const admin = () =>
+    sql`select type, (select count(*) from role_permissions where role_id = roles.id) from roles where name = 'Admin'`
+      .execute(harness.db)
+      .then(({ rows }) => rows);
+  const before = await admin();
+
+  const report = await importWith(
+    `insert into roles (id, name, type) values (9001, 'Admin', 'root-custom');
+     insert into users (id, username) values (9021, 'no-admin');
+     insert into role_user (user_id, role_id) values (9021, 9001)`,
+    { overwrite: true },
+  );
+
+  expect(listed(report, 'roles', 'rejected')).toBe('custom role Admin: a built-in role has this name');
+  expect(await admin()).toEqual(before);
+  const { rows } = await sql`
+    select from user_roles join users on users.id = user_id where username = 'no-admin'`.execute(harness.db);
+  expect(rows).toEqual([]);
+});
+
+test('rejects names that no request could contain, and values that no SDK should download', async () => {
+  const report = await importWith(`
+    insert into projects (id, name) values ('', 'x'), (repeat('p', 300), 'x');
+    insert into environments (name, type) values (repeat('e', 300), 'test');
+    insert into features (name, project, description) values ('huge', 'default', repeat('d', 9000000))`);
+
+  expect(listed(report, 'projects', 'rejected')).toMatch(
+    /^: it has no name\np{300}: its name has 300 characters/,
+  );
+  expect(listed(report, 'environments', 'rejected')).toContain(
+    'its name has 300 characters; the maximum is 100',
+  );
+  expect(listed(report, 'features', 'rejected')).toMatch(
+    /^huge: it has 9,000,\d+ characters; the maximum is 8,000,000$/,
+  );
+});
+
+test('a report shows control characters instead of printing them, and adds up', () => {
+  const [whole, part] = [newReport(), { ...newReport(), created: 2 }];
+  note(part.rejected, 'a\u001b[2J\u001b]0;title\u0007b\nforged\u202e\u2028');
+  note(part.rejected, 'x'.repeat(10_000));
+
+  addReport(whole, part);
+  addReport(whole, part);
+
+  expect(whole.created).toBe(4);
+  expect(whole.rejected).toHaveLength(4);
+  const lines = reportLines(new Map([['features', whole]]), false);
+  expect(lines).toContain('  features: a\\u001b[2J\\u001b]0;title\\u0007b\\u000aforged\\u202e\\u2028');
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(600);
+});
+
+test('an invalid URL is rejected without showing its password', async () => {
+  const failing = openSource('postgres://user:secret@[bad/x');
+
+  await expect(failing).rejects.toThrow(/^Cannot read the Unleash database: Invalid URL$/);
+});
