@@ -1,0 +1,60 @@
+import type { Operator } from '../../targeting/constraints/schema.ts';
+import { all, any, not } from '../rules/logic.ts';
+import { type AnyOf, type Comparison, isSegment, UnsupportedError } from '../rules/model.ts';
+import type { EnvironmentDocument, SegmentCondition, SegmentRule } from './schema.ts';
+
+type Segment = NonNullable<EnvironmentDocument['project']['segments']>[number];
+
+const OPERATORS: Record<string, { operator: Operator; negated?: boolean }> = {
+  EQUAL: { operator: 'IN' },
+  NOT_EQUAL: { operator: 'IN', negated: true },
+  CONTAINS: { operator: 'STR_CONTAINS' },
+  NOT_CONTAINS: { operator: 'STR_CONTAINS', negated: true },
+  REGEX: { operator: 'REGEX' },
+  IN: { operator: 'IN' },
+  GREATER_THAN: { operator: 'NUM_GT' },
+  GREATER_THAN_INCLUSIVE: { operator: 'NUM_GTE' },
+  LESS_THAN: { operator: 'NUM_LT' },
+  LESS_THAN_INCLUSIVE: { operator: 'NUM_LTE' },
+};
+const SEMVER = ':semver';
+const MAX_LEVELS = 10;
+
+/** A segment of one alternative can be a segment here. One of several cannot, so its alternatives take its place. */
+export function readSegment({ name, rules }: Segment): AnyOf {
+  const when = all(...rules.map(rule => readRule(rule, 1)));
+  const [only] = when;
+  if (when.length !== 1 || !only || only.length === 0 || only.some(isSegment)) return when;
+  return [[{ segment: name, comparisons: only as Comparison[] }]];
+}
+
+function readRule({ type, conditions = [], rules = [] }: SegmentRule, level: number): AnyOf {
+  if (level > MAX_LEVELS) throw new UnsupportedError(`segment rules within more than ${MAX_LEVELS} others`);
+  const parts = [
+    ...conditions.map(readCondition),
+    ...rules.map(rule => readRule(rule as SegmentRule, level + 1)),
+  ];
+  if (type === 'ALL') return all(...parts);
+  // Without a part, nothing has to be true.
+  if (type === 'ANY') return parts.length === 0 ? all() : any(...parts);
+  return not(any(...parts));
+}
+
+function readCondition({ operator: name, property_: field, value }: SegmentCondition): AnyOf {
+  const known = OPERATORS[name];
+  if (!known || !field) throw new UnsupportedError(`the segment operator ${name}`);
+  const text = String(value ?? '');
+  const { operator, negated = false } = known;
+  if (text.endsWith(SEMVER)) {
+    const version = text.slice(0, -SEMVER.length);
+    return [[{ field, operator: semverOf(operator), values: [version], negated }]];
+  }
+  const values = name === 'IN' ? text.split(',').map(one => one.trim()) : [text];
+  return [[{ field, operator, values, negated }]];
+}
+
+function semverOf(operator: Operator): Operator {
+  if (operator === 'IN') return 'SEMVER_EQ';
+  if (operator.startsWith('NUM_')) return operator.replace('NUM_', 'SEMVER_') as Operator;
+  throw new UnsupportedError('a version that is compared as text');
+}

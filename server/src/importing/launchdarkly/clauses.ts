@@ -1,0 +1,120 @@
+import type { Operator } from '../../targeting/constraints/schema.ts';
+import { ALWAYS, all, any, not } from '../rules/logic.ts';
+import { type AnyOf, type Comparison, isSegment, UnsupportedError } from '../rules/model.ts';
+import type { Clause, LaunchDarklySegment } from './schema.ts';
+
+export type ReadClauses = (clauses: Clause[]) => AnyOf;
+
+const LISTS: Record<string, Operator> = {
+  in: 'IN',
+  contains: 'STR_CONTAINS',
+  startsWith: 'STR_STARTS_WITH',
+  endsWith: 'STR_ENDS_WITH',
+};
+const ORDERS: Record<string, Operator> = {
+  matches: 'REGEX',
+  lessThan: 'NUM_LT',
+  lessThanOrEqual: 'NUM_LTE',
+  greaterThan: 'NUM_GT',
+  greaterThanOrEqual: 'NUM_GTE',
+  before: 'DATE_BEFORE',
+  after: 'DATE_AFTER',
+  semVerEqual: 'SEMVER_EQ',
+  semVerLessThan: 'SEMVER_LT',
+  semVerGreaterThan: 'SEMVER_GT',
+};
+
+const largest = (operands: string[]): string[] => [String(Math.max(...operands.map(Number)))];
+const smallest = (operands: string[]): string[] => [String(Math.min(...operands.map(Number)))];
+const WIDEST: Partial<Record<Operator, (operands: string[]) => string[]>> = {
+  NUM_LT: largest,
+  NUM_LTE: largest,
+  NUM_GT: smallest,
+  NUM_GTE: smallest,
+  // Dates in one format sort like text.
+  DATE_BEFORE: operands => operands.toSorted().slice(-1),
+  DATE_AFTER: operands => operands.toSorted().slice(0, 1),
+};
+
+/** Segments within segments end here, so that two that refer to each other do not recurse without end. */
+const MAX_LEVELS = 5;
+
+/** Reads the clauses of an environment, whose segments they refer to. */
+export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
+  const byKey = new Map(segments.map(segment => [segment.key, segment]));
+
+  const readAll = (clauses: Clause[], level: number): AnyOf =>
+    all(
+      ...clauses.map(clause =>
+        clause.op === 'segmentMatch' ? readMatch(clause, level) : readClause(clause),
+      ),
+    );
+
+  const readMatch = ({ values, negate = false }: Clause, level: number): AnyOf => {
+    const matched = any(...values.map(key => readSegment(String(key), level)));
+    return negate ? not(matched) : matched;
+  };
+
+  const readSegment = (key: string, level: number): AnyOf => {
+    const segment = byKey.get(key);
+    if (!segment) throw new UnsupportedError(`segment "${key}", which is not in the data`);
+    if (level > MAX_LEVELS) throw new UnsupportedError(`segment "${key}", which contains too many others`);
+    if (segment.unbounded) throw new UnsupportedError(`segment "${key}", which is a big segment`);
+    if (segment.rules?.some(({ weight }) => weight != null))
+      throw new UnsupportedError(`segment "${key}", which contains a percentage of users`);
+    const excluded = not(any(...membersOf(segment.excluded, segment.excludedContexts)));
+    const rules = (segment.rules ?? []).map(({ clauses }) => all(excluded, readAll(clauses, level + 1)));
+    return asReference(key, any(...membersOf(segment.included, segment.includedContexts), ...rules));
+  };
+
+  return clauses => readAll(clauses, 1);
+}
+
+/** A segment of one alternative can be a segment here. One of several cannot, so its alternatives take its place. */
+function asReference(segment: string, when: AnyOf): AnyOf {
+  const [only] = when;
+  if (when.length !== 1 || !only || only.length === 0 || only.some(isSegment)) return when;
+  return [[{ segment, comparisons: only as Comparison[] }]];
+}
+
+type Contexts = { contextKind?: string; values: string[] }[];
+
+const membersOf = (keys: string[] = [], contexts: Contexts = []): AnyOf[] =>
+  [{ values: keys }, ...contexts]
+    .filter(({ values }) => values.length > 0)
+    .map(({ values, contextKind }: Contexts[number]) => [
+      [{ field: fieldOf('key', contextKind), operator: 'IN' as const, values, negated: false }],
+    ]);
+
+function readClause({ attribute = 'key', contextKind, op, values, negate = false }: Clause): AnyOf {
+  const field = fieldOf(attribute, contextKind);
+  const list = LISTS[op];
+  if (list) return [[{ field, operator: list, values: values.map(String), negated: negate }]];
+  const operator = ORDERS[op];
+  if (!operator) throw new UnsupportedError(`operator "${op}"`);
+  if (values.length === 0) return negate ? ALWAYS : [];
+  // A clause is true if it is for one of its values, so the widest one decides.
+  const operands = values.map(value => operandOf(operator, value));
+  const each = (WIDEST[operator]?.(operands) ?? operands).map(operand => [
+    { field, operator, values: [operand], negated: false },
+  ]);
+  return negate ? not(each) : each;
+}
+
+function operandOf(operator: Operator, value: string | number | boolean): string {
+  if (!operator.startsWith('DATE_')) return String(value);
+  // A number is a time in milliseconds.
+  const date = new Date(typeof value === 'boolean' ? Number.NaN : value);
+  if (Number.isNaN(date.getTime())) throw new UnsupportedError(`the date "${value}"`);
+  return date.toISOString();
+}
+
+/** The context field of an attribute. Attributes of other kinds than users have the kind before them. */
+export function fieldOf(attribute: string, kind = 'user'): string {
+  if (attribute === 'kind') throw new UnsupportedError('a condition on the kind of the context');
+  if (attribute.startsWith('/') && attribute.indexOf('/', 1) > 0)
+    throw new UnsupportedError(`the nested attribute "${attribute}"`);
+  const name = attribute.replace(/^\//, '');
+  if (kind === 'user') return name === 'key' ? 'userId' : name;
+  return name === 'key' ? `${kind}Key` : `${kind}.${name}`;
+}

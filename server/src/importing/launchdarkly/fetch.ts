@@ -1,0 +1,51 @@
+import type { Project } from './schema.ts';
+
+/** The API changes its responses by version, so it is pinned. */
+const API_VERSION = '20240415';
+const PER_PAGE = 50;
+const MAX_PAGES = 2_000;
+const TIMEOUT_MS = 30_000;
+
+type Page = { items?: unknown[]; totalCount?: number };
+
+/** Everything that the import reads, in as few requests as the API allows. It only reads. */
+export async function fetchLaunchDarkly(url: string, token: string, project: string): Promise<Project> {
+  const get = makeGet(url, token);
+  const key = encodeURIComponent(project);
+  const { items: environments = [] } = await get<{ items?: { key: string }[] }>(
+    `/api/v2/projects/${key}/environments?limit=1000`,
+  );
+  const flags = await allPages(get, `/api/v2/flags/${key}?summary=0`);
+  const segments: Record<string, unknown[]> = {};
+  for (const { key: environment } of environments)
+    segments[environment] = await allPages(
+      get,
+      `/api/v2/segments/${key}/${encodeURIComponent(environment)}?`,
+    );
+  return { flags, segments } as Project;
+}
+
+type Get = <T>(path: string) => Promise<T>;
+
+async function allPages(get: Get, path: string): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { items = [], totalCount } = await get<Page>(`${path}&limit=${PER_PAGE}&offset=${all.length}`);
+    all.push(...items);
+    if (items.length === 0 || all.length >= (totalCount ?? 0)) return all;
+  }
+  throw new Error(`${path} has more than ${MAX_PAGES * PER_PAGE} items.`);
+}
+
+const makeGet =
+  (url: string, token: string): Get =>
+  async path => {
+    const response = await fetch(new URL(path, url), {
+      headers: { authorization: token, 'ld-api-version': API_VERSION },
+      // The token must not follow a redirect to a different address.
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!response.ok) throw new Error(`LaunchDarkly responded ${response.status} to ${path}.`);
+    return (await response.json()) as never;
+  };

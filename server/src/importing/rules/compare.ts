@@ -1,0 +1,97 @@
+import { EventEmitter } from 'node:events';
+import loaded from 'unleash-client/lib/client.js';
+import type { Context } from 'unleash-client/lib/context.js';
+import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
+import { possibleVariations } from './evaluate.ts';
+import { comparisonsOf } from './logic.ts';
+import type { Comparison, Flag, Targeting } from './model.ts';
+import { constraintOf, type Translation } from './translate.ts';
+
+// The package is CommonJS with a default export, which Node.js and the test runner import differently.
+const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
+
+export type Comparisons = { contexts: number; differing: number; example?: Context };
+
+/**
+ * Evaluates the rules as the other product does, and their strategies with the SDK, for contexts that reach both sides of each
+ * condition. Where a rule splits users, the result must be one of its variations.
+ */
+export function compareRules(
+  flag: Flag,
+  targeting: Targeting,
+  translation: Translation,
+  contexts: number,
+): Comparisons {
+  const evaluate = evaluatorOf(flag, targeting, translation);
+  const result: Comparisons = { contexts, differing: 0 };
+  for (const context of sampleContexts(targeting, contexts)) {
+    const possible = possibleVariations(flag, targeting, context).map(index => nameOf(flag, index));
+    if (possible.length === 0 || possible.includes(evaluate(context))) continue;
+    result.differing++;
+    result.example ??= context;
+  }
+  return result;
+}
+
+const DISABLED = 'disabled';
+
+/** What a program gets: the name of the variant, or only true. */
+function nameOf({ variations }: Flag, index: number): string {
+  const variation = variations[index];
+  if (!variation?.enabled) return DISABLED;
+  return variation.payload === undefined ? 'enabled' : variation.name;
+}
+
+function evaluatorOf(
+  { key }: Flag,
+  { on }: Targeting,
+  { strategies, segments }: Translation,
+): (context: Context) => string {
+  const lists = [...segments.values()].map(comparisons => comparisons.map(constraintOf));
+  const repository = Object.assign(new EventEmitter(), {
+    // Without a strategy, a flag is enabled for everyone, so the import disables it.
+    getToggle: () => ({ name: key, enabled: on && strategies.length > 0, strategies, variants: [] }),
+    getSegment: (id: number) => ({ id, constraints: lists[id - 1] ?? [] }),
+  });
+  // The class of the SDK has the whole repository as its parameter, and calls these two functions.
+  const client = new UnleashClient(repository as never, defaultStrategies);
+  client.on('error', () => {});
+  return context => {
+    const variant = client.forceGetVariant(key, context);
+    if (!variant.feature_enabled) return DISABLED;
+    return variant.enabled ? variant.name : 'enabled';
+  };
+}
+
+/** The same rules always give the same contexts, so that a difference can be looked at again. */
+function sampleContexts({ rules }: Targeting, count: number): Context[] {
+  const comparisons = rules.flatMap(({ when }) => when.flat()).flatMap(comparisonsOf);
+  const fields = Map.groupBy(comparisons, ({ field }) => field);
+  let state = 1;
+  const pick = (size: number): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % size;
+  };
+  return Array.from({ length: count }, (_, at) => {
+    const given = [...fields].flatMap(([field, known]) => {
+      // A program sends almost every field, so a missing one is rare.
+      if (field !== 'userId' && pick(20) === 0) return [];
+      const values = known.flatMap(valuesAround);
+      const value = pick(3) === 0 ? `other-${pick(50)}` : values[pick(values.length)];
+      return value === undefined ? [] : [[field, value] as const];
+    });
+    const { userId = `user-${at}`, ...properties } = Object.fromEntries(given);
+    return { userId, sessionId: `session-${at}`, properties };
+  });
+}
+
+/** Values on both sides of a comparison. */
+function valuesAround({ operator, values }: Comparison): string[] {
+  const [value = ''] = values;
+  if (operator.startsWith('NUM_')) return [-1, 0, 1].map(step => String(Number(value) + step));
+  if (operator.startsWith('DATE_'))
+    return [-1, 0, 1].map(step => new Date(Date.parse(value) + step * 86_400_000).toISOString());
+  if (operator.startsWith('SEMVER_')) return [value, '0.0.1', '999.0.0'];
+  if (operator.startsWith('STR_')) return values.flatMap(one => [one, `x${one}`, `${one}x`]);
+  return values;
+}

@@ -1,0 +1,212 @@
+import { Value } from 'typebox/value';
+import { FeatureExport } from '../../flags/transfer/schema.ts';
+import { compareRules } from './compare.ts';
+import { type Comparison, type Flag, isUnsupported, type Targeting, UnsupportedError } from './model.ts';
+import { type Translation, translate } from './translate.ts';
+
+/** What an import would write, and what a reader must know before. */
+export type Plan = {
+  environments: Map<string, FeatureExport>;
+  /** By name. Every project can use them. */
+  segments: Map<string, Comparison[]>;
+  /** Flags that stay disabled in an environment, with the reason. */
+  unsupported: string[];
+  /** What differs a little: rounded percentages, defaults, contexts without a field. */
+  notes: string[];
+  contexts: number;
+};
+
+export type PlanOptions = {
+  /** The environment here of an environment there. Undefined: it is not imported. */
+  names: (environment: string) => string | undefined;
+  /** Disable flags that split users, because users move once between the variations. */
+  freezePartial?: boolean;
+};
+
+const CONTEXTS = 1_000;
+const BUILT_IN_FIELDS: ReadonlySet<string> = new Set([
+  'default',
+  'random',
+  'userId',
+  'sessionId',
+  'appName',
+  'environment',
+  'currentTime',
+]);
+
+/** Translates every flag in every environment. Flags with parents come last, so that their parents exist. */
+export function planImport(flags: Flag[], { names, freezePartial = false }: PlanOptions): Plan {
+  const plan: Plan = {
+    environments: new Map(),
+    segments: new Map(),
+    unsupported: [],
+    notes: [],
+    contexts: 0,
+  };
+  const parents = parentsOf(flags, plan);
+  const ordered = flags.toSorted((a, b) => Number(parents.has(a.key)) - Number(parents.has(b.key)));
+  for (const flag of ordered) {
+    for (const [there, targeting] of flag.environments) {
+      const environment = names(there);
+      if (environment === undefined) continue;
+      const data = plan.environments.get(environment) ?? emptyExport();
+      plan.environments.set(environment, data);
+      const label = `${flag.key} in ${environment}`;
+      const translated = translation(flag, targeting, parents.get(flag.key), label, plan);
+      if (freezePartial && translated.enabled && isPartial(translated)) {
+        translated.enabled = false;
+        plan.notes.push(`${label}: disabled, because it splits users`);
+      }
+      addFlag(data, flag, translated, parents.get(flag.key), plan);
+    }
+  }
+  return plan;
+}
+
+const isPartial = ({ strategies }: Translated): boolean =>
+  strategies.some(({ parameters, variants = [] }) => parameters?.rollout !== '100' || variants.length > 1);
+
+type Parents = { dependencies: { feature: string; variants?: string[] }[] } | { unsupported: string };
+type Translated = Translation & { enabled: boolean };
+const NOTHING: Translated = { enabled: false, strategies: [], segments: new Map(), notes: [] };
+
+function translation(
+  flag: Flag,
+  targeting: Flag['environments'] extends Map<string, infer T> ? T : never,
+  parents: Parents | undefined,
+  label: string,
+  plan: Plan,
+): Translated {
+  const reject = (reason: string): Translated => {
+    plan.unsupported.push(`${label}: ${reason}`);
+    return NOTHING;
+  };
+  if (isUnsupported(targeting)) return reject(targeting.unsupported);
+  if (parents && 'unsupported' in parents) return reject(parents.unsupported);
+  try {
+    const translated = translate(flag, targeting);
+    for (const note of translated.notes) plan.notes.push(`${label}: ${note}`);
+    noteDifferences(flag, targeting, translated, label, plan);
+    return { ...translated, enabled: targeting.on };
+  } catch (error) {
+    if (error instanceof UnsupportedError) return reject(error.message);
+    throw error;
+  }
+}
+
+function noteDifferences(
+  flag: Flag,
+  targeting: Targeting,
+  translated: Translation,
+  label: string,
+  plan: Plan,
+): void {
+  const { contexts, differing, example } = compareRules(flag, targeting, translated, CONTEXTS);
+  plan.contexts += contexts;
+  if (differing === 0) return;
+  plan.notes.push(
+    `${label}: the result differs for ${differing} of ${contexts} contexts, such as ${JSON.stringify(example)}`,
+  );
+}
+
+/** Parents belong to a flag here, not to its environments, and a parent has none itself. */
+function parentsOf(flags: Flag[], plan: Plan): Map<string, Parents> {
+  const byKey = new Map(flags.map(flag => [flag.key, flag]));
+  const hasParents = (flag: Flag): boolean =>
+    [...flag.environments.values()].some(one => !isUnsupported(one) && one.parents.length > 0);
+  return new Map(
+    flags.filter(hasParents).map(flag => [flag.key, readParents(flag, byKey, hasParents, plan)]),
+  );
+}
+
+function readParents(
+  flag: Flag,
+  byKey: Map<string, Flag>,
+  hasParents: (flag: Flag) => boolean,
+  plan: Plan,
+): Parents {
+  const lists = [...flag.environments.values()]
+    .filter(one => !isUnsupported(one))
+    .map(one => (one as Targeting).parents);
+  const different = new Set(lists.map(list => JSON.stringify(list)));
+  if (different.size > 1) return { unsupported: 'prerequisites that differ between environments' };
+  const dependencies: { feature: string; variants?: string[] }[] = [];
+  for (const { key, variation } of lists[0] ?? []) {
+    const parent = byKey.get(key);
+    const required = parent?.variations[variation];
+    if (!parent || !required) return { unsupported: `the prerequisite "${key}", which is not in the data` };
+    if (hasParents(parent))
+      return { unsupported: `the prerequisite "${key}", which has prerequisites itself` };
+    if (!required.enabled) return { unsupported: `the prerequisite that "${key}" is on and false` };
+    dependencies.push({ feature: key, ...(required.payload ? { variants: [required.name] } : {}) });
+  }
+  if (dependencies.length > 0)
+    plan.notes.push(`${flag.key}: results were compared without its prerequisites`);
+  return { dependencies };
+}
+
+const emptyExport = (): FeatureExport => ({
+  features: [],
+  featureStrategies: [],
+  featureEnvironments: [],
+  featureTags: [],
+  contextFields: [],
+  segments: [],
+  dependencies: [],
+});
+
+/** Adds the flag to the data, without its rules if our schemas do not accept them. */
+function addFlag(
+  data: FeatureExport,
+  flag: Flag,
+  translated: Translated,
+  parents: Parents | undefined,
+  plan: Plan,
+): void {
+  const dependencies = parents && 'dependencies' in parents ? parents.dependencies : [];
+  const part: FeatureExport = {
+    features: [{ name: flag.key, type: flag.type, description: flag.description }],
+    featureStrategies: translated.strategies,
+    featureEnvironments: [
+      { featureName: flag.key, enabled: translated.enabled && translated.strategies.length > 0 },
+    ],
+    featureTags: flag.tags.map(tagValue => ({ featureName: flag.key, tagType: 'simple', tagValue })),
+    dependencies: dependencies.length > 0 ? [{ feature: flag.key, dependencies }] : [],
+  };
+  const [problem] = Value.Errors(FeatureExport, part);
+  if (problem) {
+    plan.unsupported.push(`${flag.key}: ${problem.instancePath} ${problem.message}`);
+    return;
+  }
+  data.features.push(...part.features);
+  data.featureEnvironments?.push(...(part.featureEnvironments ?? []));
+  data.featureTags?.push(...(part.featureTags ?? []));
+  data.dependencies?.push(...(part.dependencies ?? []));
+  addStrategies(data, translated, plan);
+}
+
+/** In the data, strategies refer to segments by their place in its list, and an import looks them up by name. */
+function addStrategies(data: FeatureExport, { strategies, segments }: Translated, plan: Plan): void {
+  const [names, listed] = [[...segments.keys()], data.segments ?? []];
+  const idOf = (name: string): number => {
+    const at = listed.findIndex(one => one.name === name);
+    return at < 0 ? listed.push({ id: listed.length + 1, name }) : at + 1;
+  };
+  for (const strategy of strategies) {
+    const ids = (strategy.segments ?? []).map(id => idOf(names[id - 1] ?? ''));
+    data.featureStrategies.push({ ...strategy, segments: ids });
+    for (const { contextName } of strategy.constraints ?? []) addField(data, contextName);
+    addField(data, strategy.parameters?.stickiness ?? 'default', true);
+  }
+  for (const [name, comparisons] of segments) {
+    plan.segments.set(name, comparisons);
+    for (const { field } of comparisons) addField(data, field);
+  }
+}
+
+function addField(data: FeatureExport, name: string, stickiness = false): void {
+  if (BUILT_IN_FIELDS.has(name)) return;
+  const known = data.contextFields?.find(field => field.name === name);
+  if (known) known.stickiness ||= stickiness;
+  else data.contextFields?.push({ name, stickiness });
+}

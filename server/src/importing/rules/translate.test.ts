@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest';
+import { compareRules } from './compare.ts';
+import { not } from './logic.ts';
+import {
+  type AnyOf,
+  type Comparison,
+  type Flag,
+  type Rule,
+  type Serve,
+  type Targeting,
+  UnsupportedError,
+} from './model.ts';
+import { translate } from './translate.ts';
+
+const is = (field: string, ...values: string[]): Comparison => ({
+  field,
+  operator: 'IN',
+  values,
+  negated: false,
+});
+const [TRUE, FALSE] = [0, 1];
+const BOOLEAN: Flag['variations'] = [
+  { name: 'true', enabled: true },
+  { name: 'false', enabled: false },
+];
+const COLORS: Flag['variations'] = ['red', 'green', 'blue'].map(name => ({
+  name,
+  enabled: true,
+  payload: { type: 'string', value: name },
+}));
+
+const flagWith = (variations: Flag['variations']): Flag => ({
+  key: 'checkout',
+  description: '',
+  tags: [],
+  type: 'release',
+  variations,
+  environments: new Map(),
+});
+const targeting = (rules: Rule[], otherwise: Serve, rest: Partial<Targeting> = {}): Targeting => ({
+  on: true,
+  off: undefined,
+  parents: [],
+  rules,
+  otherwise,
+  ...rest,
+});
+const rule = (when: AnyOf, serve: Serve, title = 'rule'): Rule => ({ title, when, serve });
+
+function check(variations: Flag['variations'], given: Targeting) {
+  const flag = flagWith(variations);
+  const translation = translate(flag, given);
+  return { ...translation, ...compareRules(flag, given, translation, 1_000) };
+}
+
+describe('true or false', () => {
+  test('a rule that enables, and a default that does not, are one strategy', () => {
+    const { strategies, differing } = check(
+      BOOLEAN,
+      targeting([rule([[is('country', 'SE')]], { variation: TRUE })], { variation: FALSE }),
+    );
+
+    expect(differing).toBe(0);
+    expect(strategies).toEqual([
+      {
+        featureName: 'checkout',
+        name: 'flexibleRollout',
+        title: 'rule',
+        parameters: { rollout: '100', stickiness: 'default', groupId: 'checkout' },
+        constraints: [{ contextName: 'country', operator: 'IN', values: ['SE'] }],
+        variants: [],
+        segments: [],
+      },
+    ]);
+  });
+
+  test('a rule that disables is excluded from the strategies of later rules', () => {
+    const { strategies, differing } = check(
+      BOOLEAN,
+      targeting([rule([[is('country', 'SE'), is('plan', 'free')]], { variation: FALSE })], {
+        variation: TRUE,
+      }),
+    );
+
+    // Not (Sweden and free) is not Sweden, or not free.
+    expect(strategies.map(({ constraints }) => constraints)).toEqual([
+      [{ contextName: 'country', operator: 'NOT_IN', values: ['SE'] }],
+      [{ contextName: 'plan', operator: 'NOT_IN', values: ['free'] }],
+    ]);
+    expect(differing).toBe(0);
+  });
+
+  test('nobody whom a rule with a percentage matches gets a later rule', () => {
+    const half: Serve = {
+      by: 'default',
+      split: [
+        { variation: TRUE, weight: 0.5 },
+        { variation: FALSE, weight: 0.5 },
+      ],
+    };
+    const { strategies, differing } = check(
+      BOOLEAN,
+      targeting([rule([[is('country', 'SE')]], half)], { variation: TRUE }),
+    );
+
+    expect(strategies.map(({ parameters }) => parameters?.rollout)).toEqual(['50', '100']);
+    expect(strategies[1]?.constraints).toEqual([
+      { contextName: 'country', operator: 'NOT_IN', values: ['SE'] },
+    ]);
+    expect(differing).toBe(0);
+  });
+
+  test('a flag that is true while it is off cannot be disabled', () => {
+    const off = targeting([], { variation: FALSE }, { on: false, off: TRUE });
+
+    expect(() => translate(flagWith(BOOLEAN), off)).toThrow(UnsupportedError);
+  });
+});
+
+test('with values, the first rule that matches gives the variant', () => {
+  const { strategies, differing } = check(
+    COLORS,
+    targeting(
+      [rule([[is('country', 'SE')]], { variation: 0 }), rule([[is('plan', 'free')]], { variation: 1 })],
+      { variation: 2 },
+    ),
+  );
+
+  expect(strategies.map(({ variants = [] }) => variants.map(({ name }) => name))).toEqual([
+    ['red'],
+    ['green'],
+    ['blue'],
+  ]);
+  expect(differing).toBe(0);
+});
+
+test('weights are thousandths that add up, and rounding is said', () => {
+  const third = (variation: number) => ({ variation, weight: 1 / 3 });
+  const { strategies, notes } = check(
+    COLORS,
+    targeting([], { by: 'default', split: [third(0), third(1), third(2)] }),
+  );
+
+  expect(strategies[0]?.variants?.map(({ weight }) => weight)).toEqual([334, 333, 333]);
+  expect(notes).toEqual(['the default rule: the percentages were rounded']);
+});
+
+test('less than one percent does not become nobody', () => {
+  const split: Serve = {
+    by: 'userId',
+    split: [
+      { variation: TRUE, weight: 0.002 },
+      { variation: FALSE, weight: 0.998 },
+    ],
+  };
+
+  expect(check(BOOLEAN, targeting([], split)).strategies[0]?.parameters?.rollout).toBe('1');
+});
+
+test('contexts without a field of a negated condition are found and named', () => {
+  const notSweden = [[{ ...is('country', 'SE'), negated: true }]];
+  const { differing, example, notes } = check(
+    BOOLEAN,
+    targeting([rule(notSweden, { variation: TRUE })], { variation: FALSE }),
+  );
+
+  expect(differing).toBeGreaterThan(0);
+  expect(example?.properties).toEqual({});
+  expect(notes).toEqual([expect.stringContaining('Send "country" in every context')]);
+});
+
+test('a wrong translation would be found', () => {
+  const flag = flagWith(BOOLEAN);
+  const given = targeting([rule([[is('country', 'SE')]], { variation: TRUE })], { variation: FALSE });
+  const wrong = translate(flag, { ...given, rules: [rule([[is('country', 'NO')]], { variation: TRUE })] });
+
+  expect(compareRules(flag, given, wrong, 1_000).differing).toBeGreaterThan(100);
+});
+
+test('rules that exclude each other in too many ways are unsupported', () => {
+  const wide = (n: number): AnyOf => [Array.from({ length: 4 }, (_, at) => is(`f${n}-${at}`, 'x'))];
+  const rules = Array.from({ length: 6 }, (_, n) => rule(wide(n), { variation: FALSE }));
+
+  expect(() => translate(flagWith(BOOLEAN), targeting(rules, { variation: TRUE }))).toThrow(UnsupportedError);
+});
+
+test('a random tree of rules means the same', () => {
+  let state = 7;
+  const pick = (size: number): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % size;
+  };
+  for (let run = 0; run < 50; run++) {
+    const condition = () => is(`field${pick(3)}`, `v${pick(3)}`);
+    const when = (): AnyOf =>
+      Array.from({ length: 1 + pick(2) }, () => Array.from({ length: 1 + pick(2) }, condition));
+    const rules = Array.from({ length: pick(4) }, (_, at) =>
+      rule(pick(4) === 0 ? not(not(when())) : when(), { variation: pick(2) }, `rule ${at}`),
+    );
+    const given = targeting(rules, { variation: pick(2) });
+    try {
+      expect({ run, ...check(BOOLEAN, given) }).toMatchObject({ run, differing: 0 });
+    } catch (error) {
+      if (!(error instanceof UnsupportedError)) throw error;
+    }
+  }
+});
