@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Actor } from '../platform/actor.ts';
 import type { Db, Tx } from '../platform/db/database.ts';
 import { type Publication, registeredWriters } from './change-writers.ts';
-import { commentRequired } from './comment.ts';
+import { commentRequired, isSilent } from './comment.ts';
 import { CREATORS_OF_WRITTEN, insertEvents, type NewEvent } from './events/store.ts';
 import { settleRequest } from './idempotency/settle.ts';
 import { wakeServers } from './wake.ts';
@@ -73,8 +73,6 @@ export async function change<T>(
 async function writeEvents(tx: Tx, actor: Actor, events: NewEvent[]): Promise<Set<string>> {
   const groupId = randomUUID();
   const { events: writers, requiringComment } = registeredWriters();
-  // The server changes flags too, for example their lifecycle, and has nobody to ask.
-  const isSilent = actor.comment === undefined && actor.kind !== 'system';
   const expressions = [CREATORS_OF_WRITTEN, ...writers.map(writer => writer.expressions)];
   const notified = writers
     .flatMap(({ notifies }) => notifies ?? [])
@@ -86,7 +84,7 @@ async function writeEvents(tx: Tx, actor: Actor, events: NewEvent[]): Promise<Se
       with written as (${written}), ${sql.join(expressions)}
       select channel, null as "rejectedBy"
       from unnest(array[${sql.join(notified)}]::text[]) as channel where channel is not null
-      ${isSilent ? sql`union all select null, ${requiringComment}` : sql``}`.execute(tx);
+      ${isSilent(actor) ? sql`union all select null, ${requiringComment}` : sql``}`.execute(tx);
     for (const { channel, rejectedBy } of rows) {
       if (rejectedBy !== null) throw commentRequired(rejectedBy);
       if (channel !== null) channels.add(channel);

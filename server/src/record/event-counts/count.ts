@@ -1,12 +1,19 @@
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { inOneEpoch } from '../epoch/one-epoch.ts';
-import { type EpochMemory, findAllIndexed, type SearchMemory } from '../event-search/indexed.ts';
+import type { Log } from '../event-index/store.ts';
+import {
+  type EpochMemory,
+  findAllIndexed,
+  type Indexed,
+  type SearchMemory,
+} from '../event-search/indexed.ts';
+import { hasImportedEvents } from '../events/imported.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import type { CountedBy } from './schema.ts';
 import { countGroups, type EventGroup, type IndexedCounts } from './store.ts';
 
-/** To read so few events by their ids takes less time than to read the sets of every value. */
+/** Reading this few events by id takes less time than reading the set of every value. */
 const FEW = 2_000;
 
 /**
@@ -31,9 +38,25 @@ async function countMatches(
   by: CountedBy,
   memory?: EpochMemory,
 ): Promise<EventGroup[]> {
-  const { indexed, first } = await findAllIndexed(db, actor, filters, memory);
   const counts: IndexedCounts = { ids: [], values: [], counts: [] };
-  if (indexed.total <= FEW) counts.ids = await indexed.newest({}, 0, FEW);
+  const { first } = await addCounts(db, actor, filters, by, 'own', counts, memory);
+  if (!(await hasImportedEvents(db))) return await countGroups(db, actor, filters, by, first, counts);
+  const imported = await addCounts(db, actor, filters, by, 'imported', counts, memory);
+  return await countGroups(db, actor, filters, by, first, counts, imported.first);
+}
+
+async function addCounts(
+  db: Reader,
+  actor: Actor,
+  filters: EventFilters,
+  by: CountedBy,
+  log: Log,
+  counts: IndexedCounts,
+  memory?: EpochMemory,
+): Promise<Indexed> {
+  const found = await findAllIndexed(db, actor, filters, memory, { log });
+  const { indexed } = found;
+  if (indexed.total <= FEW) counts.ids.push(...(await indexed.newest({}, 0, FEW)));
   else {
     for (const [value, count] of await indexed.countBy(by)) {
       // The index has an empty project for events without one.
@@ -41,5 +64,5 @@ async function countMatches(
       counts.counts.push(count);
     }
   }
-  return await countGroups(db, actor, filters, by, first, counts);
+  return found;
 }

@@ -3,6 +3,7 @@ import { parseWord } from '../../platform/http/input/filter.ts';
 import { jsonResponse } from '../../platform/http/schema.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
+import { hintAtUnknownType } from '../events/unknown-type.ts';
 import { type OperationModule, query } from '../operations/definition.ts';
 import { countEvents } from './count.ts';
 import { COUNTED_BY, type CountedBy, EventCounts, EventCountsQuery, MAX_GROUPS } from './schema.ts';
@@ -19,6 +20,7 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
       description:
         'Counts the events that match by UTC day, type, project, creator or environment. The filters and the visibility are those of the search. Groups without events are omitted. Every authenticated caller may call it.',
       permission: 'NONE',
+      hint: hintAtUnknownType,
       query: EventCountsQuery,
       output: jsonResponse('The counts', EventCounts),
       read: async ({ actor, longReads, longReader }, { query }) => {

@@ -22,7 +22,7 @@ export type IndexedCounts = { ids: number[]; values: (string | null)[]; counts: 
 
 /**
  * The visible events from the id `first` on that match and those of the index, by group: the newest days, or the largest other
- * groups, and one group more than a response has.
+ * groups, and one group more than a response has. `firstImported`: imported events from this id on are counted too.
  */
 export async function countGroups(
   db: Reader,
@@ -31,10 +31,18 @@ export async function countGroups(
   by: CountedBy,
   first: number,
   { ids, values, counts }: IndexedCounts,
+  firstImported?: number,
 ): Promise<EventGroup[]> {
-  // A literal, so that the planner knows how few events the tail of the log has.
-  const tail = first > 0 ? [sql`id >= ${sql.lit(first)}`] : [];
-  const matches = [...tail, isVisible(actor, filters), ...conditions(filters)];
+  // Literals, so that the planner knows how few events the tail of the log has.
+  const tails = [
+    sql`id >= ${sql.lit(first)}`,
+    ...(firstImported === undefined ? [] : [sql`id >= ${sql.lit(firstImported)} and id < 0`]),
+  ];
+  const matches = sql.join([isVisible(actor, filters), ...conditions(filters)], sql` and `);
+  const counted = tails.map(
+    tail =>
+      sql`select ${GROUP[by]} as key, count(*) as count from events where ${tail} and ${matches} group by 1`,
+  );
   const key = by === 'creator' ? sql`value::integer` : sql`value`;
   const order = by === 'day' ? sql`key desc` : sql`count desc, key`;
   const { rows } = await sql<EventGroup>`
@@ -42,7 +50,7 @@ export async function countGroups(
     from (
       select key, sum(count)::bigint as count
       from (
-        select ${GROUP[by]} as key, count(*) as count from events where ${sql.join(matches, sql` and `)} group by 1
+        ${sql.join(counted, sql` union all `)}
         union all
         select ${GROUP[by]}, count(*) from events where id = any(${ids}::bigint[]) group by 1
         union all

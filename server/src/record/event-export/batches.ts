@@ -8,7 +8,9 @@ import type { ExportSource } from '../../platform/http/protection/long-reads.ts'
 import { epochChanged } from '../epoch/one-epoch.ts';
 import { readEpoch } from '../epoch/store.ts';
 import { firstIdOf } from '../event-index/bitmap.ts';
+import { LOGS, type Log } from '../event-index/store.ts';
 import { findAllIndexed, type Indexed, type SearchMemory, type Window } from '../event-search/indexed.ts';
+import { findLastImported } from '../events/imported.ts';
 import { readWatermark } from '../events/tail.ts';
 import type { ExportedEvents } from './query.ts';
 import {
@@ -20,14 +22,14 @@ import {
   listExportBatchById,
 } from './store.ts';
 
-/** A statement looks at no more events. With a text, it takes about 1 s. */
+/** The maximum number of events that a statement looks at. With free text, that takes about 1 s. */
 const IDS_PER_RANGE = 64_000;
-/** How many chunks of the index are searched at once for a text: 192,000 events, so that memory and time are bounded. */
+/** How many chunks of the index are searched at a time for free text: 192,000 events, so that memory and time are bounded. */
 const CHUNKS_AT_ONCE = 8;
 
 /**
- * The lines of an export, newest event first, some at a time. Each batch is a statement of its own, which applies the visibility
- * of that moment, so no connection is held while the client reads.
+ * The lines of an export, newest event first, some at a time. Each batch is a separate statement, which applies the visibility of
+ * that moment, so no connection is held while the client reads.
  */
 export async function* readBatches(
   anySource: ExportSource,
@@ -38,13 +40,25 @@ export async function* readBatches(
 ): AsyncGenerator<Buffer, void> {
   const epoch = await anySource.read(readEpoch);
   const source = ofOneEpoch(anySource, epoch);
-  const range = await exportedRange(source, events);
-  if (events.query === undefined) {
-    yield* readFromLog(source, actor, events, range, line);
-    return;
+  for (const log of LOGS) {
+    const range = await exportedRange(source, events, log);
+    if (range.low >= range.high) continue;
+    const find = async (window: Window) =>
+      await source.read(db => findAllIndexed(db, actor, events, memory?.of(epoch), { log, window }));
+    if (events.query === undefined) yield* readFromLog(source, actor, events, range, line);
+    else yield* readWithText(source, actor, events, range, line, find);
   }
-  const find = async (window: Window) =>
-    await source.read(db => findAllIndexed(db, actor, events, memory?.of(epoch), { window }));
+}
+
+/** The events of a range with a text: those of the tail by reading each of them, the others by the index. */
+async function* readWithText(
+  source: ExportSource,
+  actor: Actor,
+  events: ExportedEvents,
+  range: IdRange,
+  line: RawBuilder<string>,
+  find: (window: Window) => Promise<Indexed>,
+): AsyncGenerator<Buffer, void> {
   let window = await find({ atMost: CHUNKS_AT_ONCE });
   yield* readFromLog(source, actor, events, { ...range, low: Math.max(range.low, window.first) }, line);
   for (;;) {
@@ -120,7 +134,7 @@ async function* readFromIndex(
   }
 }
 
-/** The lines as bytes, which are outside of the heap: the garbage collector copied texts that waited for the client. */
+/** The lines as bytes, which are outside of the heap: the garbage collector copied strings that waited for the client. */
 function batchOf(lines: ExportedLine[]): { bytes: Buffer; last: number } | undefined {
   const last = lines.at(-1)?.id;
   return last === undefined ? undefined : { bytes: asBytes(lines.map(({ line }) => line)), last };
@@ -137,13 +151,15 @@ async function rejectRevoked(db: Db, { credential, isAdmin }: Actor): Promise<vo
  * The ids that can have events of the export. They end at the watermark: a change that commits later cannot add an event below it,
  * so the export has no gaps.
  */
-async function exportedRange({ read }: ExportSource, { before, after }: ExportedEvents): Promise<IdRange> {
-  const watermark = await read(db => readWatermark(db));
-  const lowest = await read(db => findLowestId(db));
-  return {
-    low: Math.max(lowest ?? 1, (after ?? 0) + 1),
-    high: Math.min(watermark, (before ?? Number.MAX_SAFE_INTEGER) - 1) + 1,
-  };
+async function exportedRange(
+  { read }: ExportSource,
+  { before = Number.MAX_SAFE_INTEGER, after = Number.MIN_SAFE_INTEGER }: ExportedEvents,
+  log: Log,
+): Promise<IdRange> {
+  const lowest = await read(db => findLowestId(db, log));
+  if (lowest === undefined) return { low: 0, high: 0 };
+  const highest = await read(db => (log === 'own' ? readWatermark(db) : findLastImported(db)));
+  return { low: Math.max(lowest, after + 1), high: Math.min((highest ?? lowest) + 1, before) };
 }
 
 /** A range in pieces, newest first. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import { jsonTime } from '../../platform/db/json-text.ts';
+import { idThereOf } from '../events/imported.ts';
 import { shownPart } from '../events/store.ts';
 import type { ExportFormat } from './query.ts';
 
@@ -23,7 +24,8 @@ const ndjsonLine = (actor: Actor) => sql<string>`concat(
   ',"environment":', ${jsonText('environment')}, ',"project":', ${jsonText('project')},
   ',"featureName":', ${jsonText('feature_name')}, ',"data":', coalesce((${shownPart(actor, 'data')})::text, 'null'),
   ',"preData":', coalesce((${shownPart(actor, 'pre_data')})::text, 'null'), ',"tags":', tags, ',"groupId":', to_json(group_id),
-  ',"comment":' || to_json(comment)::text
+  ',"comment":' || to_json(comment)::text,
+  case when id < 0 then ',"importedFrom":{"product":"unleash","id":' || id + ${sql.lit(idThereOf(0))} || '}' end
   ${actor.isAdmin ? sql`, ',"ip":', ${jsonText('ip')}` : sql``}, e'}\n')`;
 
 const CSV_COLUMNS =

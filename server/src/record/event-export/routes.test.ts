@@ -170,11 +170,11 @@ test.each([
   ],
   ['format=xml', ['format must be one of ndjson, csv']],
   ['format=csv&format=csv', ['format must be given once']],
-  ['before=0', ['before must be an integer from 1 to 9007199254740991']],
+  ['before=1.5', ['before must be an integer from -4294967295 to 9007199254740991']],
   [
     'after=x&project=default',
     [
-      'after must be an integer from 1 to 9007199254740991',
+      'after must be an integer from -4294967295 to 9007199254740991',
       'project must start with IS: or IS_ANY_OF:, for example project=IS:default',
     ],
   ],

@@ -2,6 +2,7 @@ import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
+import { hintAtUnknownType } from '../events/unknown-type.ts';
 import { exportEvents } from './export.ts';
 import { LINES } from './lines.ts';
 import { parseEventExport } from './query.ts';
@@ -11,7 +12,7 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
   app.get(
     '/api/admin/search/events/export',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', hint: hintAtUnknownType },
       schema: {
         operationId: 'exportEvents',
         tags: ['Events'],

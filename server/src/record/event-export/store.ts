@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
+import type { Log } from '../event-index/store.ts';
 import { conditions } from '../events/conditions.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { isVisible } from '../events/store.ts';
@@ -61,8 +62,11 @@ async function listBatch(
   return rows;
 }
 
-/** The lowest id of the log, undefined if the log is empty. */
-export async function findLowestId(db: Reader): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number | null }>`select min(id) as id from events`.execute(db);
+/** The lowest id of a log, undefined if the log is empty. */
+export async function findLowestId(db: Reader, log: Log): Promise<number | undefined> {
+  const ids = log === 'own' ? sql`id > 0` : sql`id < 0`;
+  const { rows } = await sql<{ id: number | null }>`select min(id) as id from events where ${ids}`.execute(
+    db,
+  );
   return rows[0]?.id ?? undefined;
 }

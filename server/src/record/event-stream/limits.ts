@@ -14,13 +14,12 @@ export const makeStreamSlots = ({ perCaller, perServer }: StreamLimits): Shares 
     holder =>
       holder === 'caller'
         ? tooManyRequests(
-            `Too many event streams: this server serves ${perCaller} at once to one caller. Close one, or retry in ${RETRY_AFTER_SECONDS} seconds.`,
+            `Too many event streams: one caller can have ${perCaller} open on this server. Close one, or retry in ${RETRY_AFTER_SECONDS} seconds.`,
             RETRY_AFTER_SECONDS,
           )
-        : unavailable(
-            `Too many event streams: this server serves ${perServer.toLocaleString('en')} at once. Retry in ${RETRY_AFTER_SECONDS} seconds, or connect to another server.`,
+        : new ApiError(
+            'ServiceUnavailableError',
+            `Too many event streams: this server can have ${perServer.toLocaleString('en')} open. Retry in ${RETRY_AFTER_SECONDS} seconds, or connect to another server.`,
+            { retryAfter: RETRY_AFTER_SECONDS },
           ),
   );
-
-export const unavailable = (why: string, retryAfter = RETRY_AFTER_SECONDS): ApiError =>
-  new ApiError('ServiceUnavailableError', why, { retryAfter });

@@ -11,7 +11,7 @@ import { readLastAssigned, readWatermark } from '../events/tail.ts';
 import { readAccess } from './access.ts';
 import { makeCatchUp } from './catch-up.ts';
 import { deliver, NOT_VALID } from './deliver.ts';
-import { makeStreamSlots, type StreamLimits, unavailable } from './limits.ts';
+import { makeStreamSlots, type StreamLimits } from './limits.ts';
 import { end, hasRoom, type Listener, makeListener, reset, start, TRANSPORT } from './listener.ts';
 import { rejectUnassigned, type StreamSearch } from './parameters.ts';
 import { makeTrail, type Trail } from './trail.ts';
@@ -41,9 +41,9 @@ const OPEN_LIMITS = { unreadBytes: Number.POSITIVE_INFINITY, endWithinMs: 500 };
 
 /**
  * Tails the log once for all clients of this server, while there is a client. A client that is behind the shared position catches
- * up by reads of its own: after a reconnection, or because it reads slowly. A position moves only when everything up to it was
- * sent, so each client gets every event once and in order, also when the database is away for a while. If the database loses events
- * that a client has, in a failover or a restore, its stream ends and says after which id to resume.
+ * up with separate reads: after a reconnection, or because it reads slowly. A position moves only when everything up to it was
+ * sent, so each client gets every event once and in order, even if the database is unreachable for a while. If the database loses
+ * events that a client has, in a failover or a restore, its stream ends and says after which id to resume.
  */
 export function makeEventStream(
   db: Db,
@@ -72,7 +72,6 @@ export function makeEventStream(
   });
 
   async function listen(caller: string, actor: Actor, { after, ...search }: StreamSearch): Promise<Listener> {
-    if (open.isClosing) throw unavailable('The server is stopping. Reconnect.', 1);
     const release = slots.take(caller);
     const listener = makeListener(caller, actor, search, catchUp.onRoom);
     listener.stream.once('close', () => {
@@ -88,8 +87,9 @@ export function makeEventStream(
       throw error;
     }
     open.add(listener);
+    // The request began just before the server closed its port. The client resumes after the position that it just got.
     if (open.isClosing) open.dismiss(listener);
-    running ??= run();
+    else running ??= run();
     return listener;
   }
 

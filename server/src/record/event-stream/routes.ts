@@ -4,6 +4,7 @@ import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
 import type { EpochWatch } from '../epoch/watch.ts';
+import { hintAtUnknownType } from '../events/unknown-type.ts';
 import { STREAM_LIMITS, type StreamLimits } from './limits.ts';
 import { eventStreamMetrics } from './metrics.ts';
 import { parseEventStream } from './parameters.ts';
@@ -24,7 +25,7 @@ export function eventStreamRoutes(
   app.get(
     '/api/admin/events/stream',
     {
-      config: { permission: 'NONE' },
+      config: { permission: 'NONE', hint: hintAtUnknownType },
       schema: {
         operationId: 'streamEvents',
         tags: ['Events'],
@@ -44,7 +45,7 @@ export function eventStreamRoutes(
       // Nobody would read the stream.
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const { stream } = await events.listen(request.caller, request.actor, search);
-      // A stream lasts for hours and has limits of its own.
+      // A stream lasts for hours and has its own limits.
       request.visit.handBack();
       return reply.send(stream);
     },

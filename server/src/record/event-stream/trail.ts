@@ -1,8 +1,8 @@
 import type { Reader } from '../../platform/db/database.ts';
 import { type EventMark, listLastMarks, listMarks } from './store.ts';
 
-/** A standby that was promoted lost a few events. A snapshot that was put back can have lost more than these. */
-const MOST_MARKS = 10_000;
+/** A promoted standby lacks a few events. A restored snapshot can lack more than these. */
+const MAX_MARKS = 10_000;
 
 /** The events that the streams have passed last, so that the server can tell which of them a restored database still has. */
 export type Trail = {
@@ -13,10 +13,10 @@ export type Trail = {
 
 /** Begins with the last events up to a position. */
 export async function makeTrail(db: Reader, position: number): Promise<Trail> {
-  let marks = await listLastMarks(db, position, MOST_MARKS);
+  let marks = await listLastMarks(db, position, MAX_MARKS);
   return {
     add: events => {
-      marks = [...marks, ...events.map(({ id, groupId }) => ({ id, groupId }))].slice(-MOST_MARKS);
+      marks = [...marks, ...events.map(({ id, groupId }) => ({ id, groupId }))].slice(-MAX_MARKS);
     },
     commonWith: async (reader, upTo) => {
       const from = marks[0]?.id ?? 0;

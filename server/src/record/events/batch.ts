@@ -6,7 +6,7 @@ import { EVENT_WEIGHT } from './weight.ts';
 /** Some events in the order of their ids. No other event up to the id `upTo` matches. */
 export type EventBatch = { events: EventRow[]; upTo: number };
 
-/** The weight after which a batch ends. To parse and encode 1 MB of JSON blocks the server for about 15 ms. */
+/** The weight after which a batch ends. Parsing and encoding 1 MB of JSON blocks the server for about 15 ms. */
 const BATCH_WEIGHT = 1_048_576;
 
 /** The first events of an id range that meet the conditions, bounded in number and size, at least one if there is one. */

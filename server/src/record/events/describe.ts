@@ -172,7 +172,7 @@ function valuesOf(event: DescribedEvent, { slots }: Option): Shown[] | undefined
 
 type Shown = { names: { text: string; value: unknown }[]; more: number };
 
-/** Shows a text, a number or a list of them; undefined if there is nothing to show. */
+/** Shows a string, a number or a list of them; undefined if there is nothing to show. */
 function shownOf(value: unknown): Shown | undefined {
   if (!Array.isArray(value)) {
     const text = plain(value);

@@ -8,7 +8,7 @@ const HERE =
 const FLAG = named('a flag', 'feature:flag');
 const FLAG_IN_PROJECT = `${FLAG}${IN_PROJECT}`;
 const FLAG_HERE = `${FLAG}${HERE}`;
-// By title only: a page might make a second link of the address.
+// By title only: a page might turn the URL into a second link.
 const LINK = named('a link', 'title');
 const PARENT = named('another flag', 'feature:feature');
 const STRATEGY = named('a strategy', 'strategy:name');

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
+import { LOWEST_ID } from './imported.ts';
 
 /** With 1,000 small partitions, the newest 50 events took 23 ms to read. */
 const IDS_PER_PARTITION = 4_194_304;
@@ -13,9 +14,21 @@ export async function extendPartitions(db: Db): Promise<string[]> {
   const current = Math.floor((rows[0]?.lastId ?? 0) / IDS_PER_PARTITION);
   const added: string[] = [];
   for (let number = current; number <= current + PARTITIONS_AHEAD; number++) {
-    if (await addPartition(db, number)) added.push(`events_p${number}`);
+    const [from, to] = [number * IDS_PER_PARTITION, (number + 1) * IDS_PER_PARTITION];
+    if (await addPartition(db, `events_p${number}`, from, to)) added.push(`events_p${number}`);
   }
   return added;
+}
+
+export const IMPORTED_PARTITION = 'events_imported';
+
+/** Creates the partition of imported events if it is missing, and the progress of its index. */
+export async function addImportedPartition(db: Db): Promise<void> {
+  await addPartition(db, IMPORTED_PARTITION, LOWEST_ID, 0);
+  await sql`
+    insert into event_index_progress (part, chunks, format, key)
+    select 'imported-' || part, 0, format, key from event_index_progress where part in ('filters', 'keyed-text')
+    on conflict do nothing`.execute(db);
 }
 
 /** The number of event ids that the attached partitions still have. */
@@ -30,15 +43,13 @@ export async function countEventIdsLeft(db: Reader): Promise<number> {
 }
 
 /** `attach partition` and not `create table … partition of`, which blocks every reader and writer of events. */
-async function addPartition(db: Db, number: number): Promise<boolean> {
-  const name = `events_p${number}`;
+async function addPartition(db: Db, name: string, from: number, to: number): Promise<boolean> {
   return await db.transaction().execute(async tx => {
     await sql`select pg_advisory_xact_lock(hashtext('events partitions'))`.execute(tx);
     const { rows } = await sql<{
       present: boolean;
     }>`select to_regclass(${name}) is not null as present`.execute(tx);
     if (rows[0]?.present) return false;
-    const [from, to] = [number * IDS_PER_PARTITION, (number + 1) * IDS_PER_PARTITION];
     await sql`create table ${sql.id(name)} (like events including defaults including constraints)`.execute(
       tx,
     );

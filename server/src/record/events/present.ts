@@ -3,6 +3,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { ALL } from '../../platform/http/schema.ts';
 import { describe, describeInParts } from './describe.ts';
+import { idThereOf, isImported } from './imported.ts';
 import type { Event } from './schema.ts';
 import type { EventRow } from './store.ts';
 
@@ -16,6 +17,7 @@ export function presentEvent(row: EventRow, { parts }: Added = {}): Event {
     ...event,
     ...(createdByKind === null ? {} : { createdByKind }),
     ...(comment === null ? {} : { comment }),
+    ...(isImported(row.id) ? { importedFrom: { product: 'unleash', id: idThereOf(row.id) } } : {}),
     ...(parts ? describeInParts(row) : describe(row)),
   };
 }
@@ -84,7 +86,7 @@ function withReadableFilter(part: object, canRead: CanRead): object {
   return others;
 }
 
-/** An empty list means all projects, so a list of which nothing is left is omitted. */
+/** An empty list means all projects, so a list that would become empty is omitted. */
 function withReadableList(part: object, canRead: CanRead): object {
   const listed = listOf(part);
   if (listed.length === 0) return part;

@@ -50,7 +50,7 @@ const REFERENCES = {
 
 export type ReferenceName = keyof typeof REFERENCES;
 
-/** Kinds that are in a project, which their address names too. */
+/** Kinds that belong to a project, which is part of their URL too. */
 const IN_PROJECT: readonly Reference['kind'][] = ['feature', 'segment', 'context-field'];
 
 /** Names are at most 100 characters long. Other payloads are of unknown origin. */

@@ -288,7 +288,7 @@ test('the creators listed are those of events the caller may see', async () => {
   expect(await creators(viewer.token)).not.toContain(reader.id);
 });
 
-test.each(['abc', '0', '-1', '1.5', '99999999999999999999'])('rejects the event id %s', async id => {
+test.each(['abc', '0', '--1', '1.5', '99999999999999999999'])('rejects the event id %s', async id => {
   const answer = await call(harness.app, 'GET', `/api/admin/events/${id}`);
   expect(answer).toMatchObject({
     status: 400,

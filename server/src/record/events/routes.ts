@@ -4,7 +4,7 @@ import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { EVENT_TYPE_LIST } from './event-types.ts';
 import { EventTypeInfo, EventTypeList } from './schema.ts';
 
-/** A route instead of an operation, because the response has a Cache-Control of its own. */
+/** A route instead of an operation, because the response has its own Cache-Control. */
 export function eventTypesRoute(app: App): void {
   for (const schema of [EventTypeInfo, EventTypeList]) app.addSchema(schema);
 

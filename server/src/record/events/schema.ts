@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Actor } from '../../platform/actor.ts';
 import {
   DATE_PATTERN,
-  FILTER_PATTERN,
-  MAX_FILTER_LENGTH,
+  Filter,
   MAX_TEXT_LENGTH,
   page,
   SearchQuery,
@@ -15,10 +14,23 @@ import { REFERENCE_KINDS } from './references.ts';
 
 export const Tag = Named(
   'Tag',
-  Type.Object({
-    value: Type.String({ minLength: 2, maxLength: 50, examples: ['checkout'] }),
-    type: Type.String({ minLength: 2, maxLength: 50, examples: ['simple'] }),
-  }),
+  Type.Object(
+    {
+      value: Type.String({
+        description: 'Value of the tag',
+        minLength: 2,
+        maxLength: 50,
+        examples: ['checkout'],
+      }),
+      type: Type.String({
+        description: 'Name of the tag type',
+        minLength: 2,
+        maxLength: 50,
+        examples: ['simple'],
+      }),
+    },
+    { description: 'A tag of a feature' },
+  ),
 );
 
 const strong = { text: 'alice', strong: true, ref: { kind: 'user', id: '7' } };
@@ -36,25 +48,29 @@ export const EventPart = Named(
         }),
       ),
       ref: Type.Optional(
-        NamedObject('EventReference', {
-          kind: Type.String({
-            title: 'EventReferenceKind',
-            enum: [...REFERENCE_KINDS],
-            description: 'Kind of the thing that the text names',
-            examples: [strong.ref.kind],
-          }),
-          id: Type.String({
-            description:
-              'Its id: the name of a feature, environment, context field, strategy type or tag type; type:value of a tag; otherwise the id. It may be deleted since',
-            examples: [strong.ref.id],
-          }),
-          project: Type.Optional(
-            Type.String({
-              description: 'Project of a feature, or of a segment or context field that belongs to one',
-              examples: ['default'],
+        NamedObject(
+          'EventReference',
+          {
+            kind: Type.String({
+              title: 'EventReferenceKind',
+              enum: [...REFERENCE_KINDS],
+              description: 'Kind of the thing that the text names',
+              examples: [strong.ref.kind],
             }),
-          ),
-        }),
+            id: Type.String({
+              description:
+                'Its id: the name of a feature, environment, context field, strategy type or tag type; type:value of a tag; otherwise the id. It may be deleted since',
+              examples: [strong.ref.id],
+            }),
+            project: Type.Optional(
+              Type.String({
+                description: 'Project of a feature, or of a segment or context field that belongs to one',
+                examples: ['default'],
+              }),
+            ),
+          },
+          { description: 'What a part of the summary refers to' },
+        ),
       ),
     }),
   ),
@@ -62,98 +78,133 @@ export const EventPart = Named(
 
 export const Event = Named(
   'Event',
-  Type.Object({
-    id: Type.Integer({ minimum: 1, description: 'Increases over time', examples: [4211] }),
-    createdAt: Timestamp('When the event happened'),
-    type: Type.String({
-      title: 'EventType',
-      description: 'Type of the event',
-      enum: EVENT_TYPE_NAMES,
-      examples: ['feature-created'],
-    }),
-    createdBy: Type.String({
-      description:
-        'Username or e-mail address of the user who acted, `admin token` with the name of the token, or `system`. Events from before this rule have the name of the token alone',
-      examples: ['alice'],
-    }),
-    createdByUserId: Nullable(
-      Type.Integer({
-        description: 'Id of that user. -42: an admin token. -1337: the server itself',
-        examples: [7],
+  Type.Object(
+    {
+      id: Type.Integer({
+        description: 'Increases over time. Events that were imported have ids below zero',
+        examples: [4211],
       }),
-    ),
-    createdByKind: Type.Optional(
-      Type.Unsafe<Actor['kind']>({
-        type: 'string',
-        enum: ['user', 'service-account', 'admin-token', 'system'],
-        description: 'Kind of the actor. Absent in events that are older than this field.',
-        examples: ['user'],
+      createdAt: Timestamp('When the event happened'),
+      type: Type.String({
+        title: 'EventType',
+        description: 'Type of the event',
+        enum: EVENT_TYPE_NAMES,
+        examples: ['feature-created'],
       }),
-    ),
-    environment: Nullable(Type.String({ examples: [null] })),
-    project: Nullable(Type.String({ examples: ['default'] })),
-    featureName: Nullable(Type.String({ examples: ['checkout-v2'] })),
-    data: Nullable(
-      Type.Object(
-        {},
-        {
-          additionalProperties: true,
-          description: 'The subject after the change',
-          examples: [{ name: 'checkout-v2', project: 'default', type: 'release' }],
-        },
-      ),
-    ),
-    preData: Nullable(
-      Type.Object(
-        {},
-        { additionalProperties: true, description: 'The subject before the change', examples: [null] },
-      ),
-    ),
-    tags: Type.Array(Ref(Tag), { description: 'Tags of the feature at that moment' }),
-    label: Type.String({ description: 'Short readable name of the type', examples: ['Flag created'] }),
-    summary: Type.String({
-      description: 'One line of Markdown. Names are escaped',
-      examples: ['**alice** created flag **checkout-v2** in project **default**'],
-    }),
-    parts: Type.Optional(
-      Type.Array(Ref(EventPart), {
+      createdBy: Type.String({
         description:
-          'The sentence of summary in parts, for links. The summary is their text, with ** around the strong ones, in which formatting is escaped. Present if the request has `parts=true`, and in every delivery record',
-        examples: [
-          [
-            strong,
-            { text: ' created flag ' },
-            {
-              text: 'checkout-v2',
-              strong: true,
-              ref: { kind: 'feature', id: 'checkout-v2', project: 'default' },
-            },
-            { text: ' in project ', place: true },
-            { text: 'default', strong: true, place: true, ref: { kind: 'project', id: 'default' } },
-          ],
-        ],
+          'Username or e-mail address of the user who acted, `admin token` with the name of the token, or `system`. Events from before this rule have the name of the token alone',
+        examples: ['alice'],
       }),
-    ),
-    comment: Type.Optional(
-      Type.String({
-        description:
-          'Reason for the change, as the caller gave it in Halyard-Comment. Absent without a reason',
-        examples: ['Rollback of the spring sale, see INC-1234'],
-      }),
-    ),
-    groupId: Type.String({
-      description: 'Shared by all events of one change',
-      examples: ['0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'],
-    }),
-    ip: Type.Optional(
-      Nullable(
-        Type.String({
-          description: 'IP address of the caller. Only root admins see it',
-          examples: ['192.0.2.7'],
+      createdByUserId: Nullable(
+        Type.Integer({
+          description: 'Id of that user. -42: an admin token. -1337: the server itself',
+          examples: [7],
         }),
       ),
-    ),
-  }),
+      createdByKind: Type.Optional(
+        Type.Unsafe<Actor['kind']>({
+          type: 'string',
+          enum: ['user', 'service-account', 'admin-token', 'system'],
+          description: 'Kind of the actor. Absent in events that are older than this field.',
+          examples: ['user'],
+        }),
+      ),
+      environment: Nullable(
+        Type.String({
+          description: 'Name of the environment. null: the event is about no environment',
+          examples: [null],
+        }),
+      ),
+      project: Nullable(
+        Type.String({
+          description: 'Id of the project. null: the event is about no project',
+          examples: ['default'],
+        }),
+      ),
+      featureName: Nullable(
+        Type.String({
+          description: 'Name of the feature. null: the event is about no feature',
+          examples: ['checkout-v2'],
+        }),
+      ),
+      data: Nullable(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description: 'The subject after the change',
+            examples: [{ name: 'checkout-v2', project: 'default', type: 'release' }],
+          },
+        ),
+      ),
+      preData: Nullable(
+        Type.Object(
+          {},
+          { additionalProperties: true, description: 'The subject before the change', examples: [null] },
+        ),
+      ),
+      tags: Type.Array(Ref(Tag), { description: 'Tags of the feature at that moment' }),
+      label: Type.String({ description: 'Short readable name of the type', examples: ['Flag created'] }),
+      summary: Type.String({
+        description: 'One line of Markdown. Names are escaped',
+        examples: ['**alice** created flag **checkout-v2** in project **default**'],
+      }),
+      parts: Type.Optional(
+        Type.Array(Ref(EventPart), {
+          description:
+            'The sentence of summary in parts, for links. The summary is their text, with ** around the strong ones, in which formatting is escaped. Present if the request has `parts=true`, and in every delivery record',
+          examples: [
+            [
+              strong,
+              { text: ' created flag ' },
+              {
+                text: 'checkout-v2',
+                strong: true,
+                ref: { kind: 'feature', id: 'checkout-v2', project: 'default' },
+              },
+              { text: ' in project ', place: true },
+              { text: 'default', strong: true, place: true, ref: { kind: 'project', id: 'default' } },
+            ],
+          ],
+        }),
+      ),
+      comment: Type.Optional(
+        Type.String({
+          description:
+            'Reason for the change, as the caller gave it in Halyard-Comment. Absent without a reason',
+          examples: ['Rollback of the spring sale, see INC-1234'],
+        }),
+      ),
+      groupId: Type.String({
+        description: 'Shared by all events of one change',
+        examples: ['0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11'],
+      }),
+      importedFrom: Type.Optional(
+        NamedObject(
+          'EventOrigin',
+          {
+            product: Type.String({
+              enum: ['unleash'],
+              description: 'The product that recorded the event',
+              examples: ['unleash'],
+            }),
+            id: Type.Integer({ description: 'The id of the event there', examples: [4211] }),
+          },
+          { description: 'Where the event was imported from. Absent in events of this server' },
+        ),
+      ),
+      ip: Type.Optional(
+        Nullable(
+          Type.String({
+            description: 'IP address of the caller. Only root admins see it',
+            examples: ['192.0.2.7'],
+          }),
+        ),
+      ),
+    },
+    { description: 'An event' },
+  ),
 );
 export type Event = Static<typeof Event>;
 
@@ -184,22 +235,11 @@ export const EventSearchResult = Named(
   }),
 );
 
-/** The title is the name of the parameter in the API document, where other operations have parameters of the same name. */
-const filter = (title: string, description: string, example: string) =>
-  Type.Optional(
-    Type.String({
-      title,
-      description,
-      pattern: FILTER_PATTERN,
-      maxLength: MAX_FILTER_LENGTH,
-      examples: [example],
-    }),
-  );
 const day = (description: string, example: string) =>
   Type.Optional(Type.String({ description, pattern: DATE_PATTERN, examples: [example] }));
 
 const id = (description: string, example: string) =>
-  Type.Optional(Type.String({ description, pattern: '^[0-9]+$', maxLength: 16, examples: [example] }));
+  Type.Optional(Type.String({ description, pattern: '^-?[0-9]+$', maxLength: 17, examples: [example] }));
 
 /** The filters of events, the same in every operation that filters events. */
 export const eventFilters = {
@@ -208,17 +248,21 @@ export const eventFilters = {
       title: 'EventTextFilter',
       maxLength: MAX_TEXT_LENGTH,
       description:
-        'Text to find in the JSON text of data, preData, tags or the comment: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to a person. JSON punctuation and null match too.',
+        'String to find in the JSON of data, preData, tags or the comment: a case-insensitive substring, as typed or in its JSON-escaped form. Quotation marks, backslashes and line breaks are found as they appear to a person. JSON punctuation and null match too.',
       examples: ['flexibleRollout'],
     }),
   ),
-  feature: filter('EventFeatureFilter', 'By feature name', 'IS:checkout-v2'),
-  project: filter('EventProjectFilter', 'By project id', 'IS_ANY_OF:default,payments'),
-  type: filter('EventTypeFilter', 'By event type', 'IS:project-created'),
-  createdBy: filter('EventCreatedByFilter', "By the creator's user id", 'IS:7'),
-  environment: filter('EventEnvironmentFilter', 'By environment', 'IS:production'),
-  id: filter('EventIdFilter', 'By event id', 'IS:4211'),
-  groupId: filter(
+  feature: Filter('EventFeatureFilter', 'By feature name', 'IS:checkout-v2'),
+  project: Filter('EventProjectFilter', 'By project id', 'IS_ANY_OF:default,payments'),
+  type: Filter(
+    'EventTypeFilter',
+    'By event type. The header Halyard-Hint names an unknown type and the nearest known one.',
+    'IS:project-created',
+  ),
+  createdBy: Filter('EventCreatedByFilter', "By the creator's user id", 'IS:7'),
+  environment: Filter('EventEnvironmentFilter', 'By environment', 'IS:production'),
+  id: Filter('EventIdFilter', 'By event id', 'IS:4211'),
+  groupId: Filter(
     'EventGroupIdFilter',
     'By the change the events belong to',
     'IS:0b6f7c1e-95a5-4bd3-9a53-5b1f6f6f0a11',
@@ -248,7 +292,13 @@ export const EventSearchQuery = SearchQuery({ ...eventFilters, ...eventCursor, .
 
 export const EventCreator = Named(
   'EventCreator',
-  Type.Object({ id: Type.Integer({ examples: [7] }), name: Type.String({ examples: ['alice'] }) }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the creator', examples: [7] }),
+      name: Type.String({ description: 'Name of the creator', examples: ['alice'] }),
+    },
+    { description: 'The creator of an event' },
+  ),
 );
 export const EventCreators = Type.Array(Ref(EventCreator), {
   title: 'EventCreatorList',

@@ -53,7 +53,7 @@ test.each([
   [{ createdBy: 'IS:admin' }],
   [{ createdBy: 'IS:1.5' }],
   [{ createdBy: 'IS:9007199254740993' }],
-  [{ id: 'IS:0' }],
+  [{ id: 'IS:-4294967296' }],
   [{ from: '2024-01-01' }],
   [{ from: 'IS:2024-13-01' }],
   [{ from: 'IS:2023-02-29' }],

@@ -5,13 +5,14 @@ import {
   parseAnyText,
   parseDay,
   parseFilter,
-  parseId,
+  parseInteger,
   parseIntegerFilter,
   parseLimit,
   parseOffset,
   parseSearch,
   parseWord,
 } from '../../platform/http/input/filter.ts';
+import { LOWEST_ID } from './imported.ts';
 
 export type EventFilters = {
   query?: string;
@@ -40,7 +41,7 @@ const FILTERS: Parsers<EventFilters> = {
   type: parseFilter,
   createdBy: parseActorIds,
   environment: parseFilter,
-  id: value => parseIntegerFilter(value, 1, MAX_ID),
+  id: value => parseIntegerFilter(value, LOWEST_ID, MAX_ID),
   groupId: parseFilter,
   from: parseDay,
   to: parseDay,
@@ -48,7 +49,9 @@ const FILTERS: Parsers<EventFilters> = {
 
 export const parseParts = (value: unknown): boolean => parseWord(value, ['true', 'false']) === 'true';
 
-export const CURSOR: Parsers<EventCursor> = { before: parseId, after: parseId };
+const parseEventId = (value: unknown): number => parseInteger(value, LOWEST_ID, MAX_ID);
+
+export const CURSOR: Parsers<EventCursor> = { before: parseEventId, after: parseEventId };
 
 /**
  * Parses the filters of events and further parameters, or throws an error with every violation. Unknown parameters are

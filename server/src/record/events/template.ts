@@ -1,6 +1,6 @@
 import type { ReferenceName } from './references.ts';
 
-/** Plain text, or options of which the first that can be filled is taken. */
+/** Plain text, or alternatives: the first one that can be filled is used. */
 export type Piece = string | Options;
 /** `isPlace`: the options say where it happened, which a list of one place need not repeat. */
 export type Options = { isPlace: boolean; options: Option[] };

@@ -370,7 +370,7 @@ test('marks every write whose response can contain a secret', () => {
     Object.entries(operation.responses)
       .filter(([status]) => status.startsWith('2'))
       .flatMap(([, response]) => namesIn(response.content?.['application/json']?.schema))
-      .some(name => /secret|password|^token$|link$/i.test(name)),
+      .some(name => name !== 'readsTokenSecrets' && /secret|password|^token$|link$/i.test(name)),
   );
 
   expect(secretive.map(({ name }) => name)).toContain('POST /api/admin/api-tokens');

@@ -77,7 +77,7 @@ function hashFor(request: FastifyRequest, text: string): Buffer {
 
 const nameOf = ({ actor }: FastifyRequest): string => `${actor.kind} ${actor.userId}`;
 
-/** The tokens and sessions of an account are one caller. Admin tokens have no account: each is a caller of its own. */
+/** The tokens and sessions of an account are one caller. Admin tokens have no account: each is a separate caller. */
 function callerOf(request: FastifyRequest): Caller {
   const { actor } = request;
   const name = isAccount(actor) ? nameOf(request) : (readToken(request.headers) ?? nameOf(request));

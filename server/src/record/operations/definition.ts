@@ -60,6 +60,8 @@ type Described<
   rejectUnknownFields?: readonly string[];
   /** Places in the body that have no effect although the schema allows them. */
   ignoredToo?: (body: unknown) => string[][];
+  /** What the header Halyard-Hint says about a valid query that is probably not what was meant. */
+  hint?: (query: Record<string, unknown>) => string | undefined;
   returnsSecret?: true;
 };
 
@@ -79,7 +81,7 @@ type Reads<In, Out, Shown> =
   | {
       read: (reading: Reading, input: In) => Promise<Shown>;
       versioned: Etagged<Shown & object>;
-      /** Makes the response of what was read, if the ETag names more or less than the response contains. */
+      /** Makes the response from what was read, if the ETag names more or less than the response contains. */
       present: (shown: Shown) => Out;
       etag?: never;
     };

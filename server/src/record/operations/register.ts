@@ -44,8 +44,16 @@ export function registerOperations(
 }
 
 function configOf(operation: Operation, db: Db, instance: Instance): NonNullable<RouteOptions['config']> {
-  const { permission, checkedPermission, checks, cost, rejectUnknownFields, ignoredToo, returnsSecret } =
-    operation;
+  const {
+    permission,
+    checkedPermission,
+    checks,
+    cost,
+    rejectUnknownFields,
+    ignoredToo,
+    hint,
+    returnsSecret,
+  } = operation;
   const isQuery = operation.kind === 'query';
   return {
     permission,
@@ -54,6 +62,7 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
     ...(cost !== undefined && { cost }),
     ...(rejectUnknownFields && { rejectUnknownFields }),
     ...(ignoredToo && { ignoredToo }),
+    ...(hint && { hint }),
     ...(returnsSecret && { returnsSecret }),
     ...(isQuery && (operation.versioned || operation.etag) && { etag: true }),
     ...(!isQuery && operation.precondition && { ifMatch: true }),
