@@ -16,7 +16,7 @@ import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The flags of the pages in the documentation. */
-const FLAGS = { react: 'pay.gift-message', ofrep: 'pay.gift-points' };
+const FLAGS = { react: 'pay.gift-message', ofrep: 'pay.gift-points', vue: 'pay.gift-wrap' };
 const environmentOf = (flag: string) =>
   `/api/admin/projects/payments/features/${flag}/environments/production`;
 /** A poll of the SDK, in seconds. A new poll cancels the one before, so on a busy machine a shorter interval gets no response at all. */
@@ -166,6 +166,28 @@ test('a page with React shows changes, converges after a time offline, and keeps
       await page.waitForTimeout(20);
     }
   }
+  await page.close();
+});
+
+test('a page with Vue shows changes', async () => {
+  const page = await open('vue', {
+    'vue.jsx': `
+      import { plugin, useFlag } from '@unleash/proxy-client-vue';
+      import { createApp, h } from 'vue';
+      const Page = { setup() { const flag = useFlag('${FLAGS.vue}'); return () => h('p', flag.value ? 'Wrap it.' : 'No wrapping.'); } };
+      const config = {
+        url: 'http://127.0.0.1:${proxy.port}/api/frontend',
+        clientKey: '${token}',
+        appName: 'vue',
+        refreshInterval: ${REFRESH_INTERVAL},
+        context: { userId: 'ada' },
+      };
+      createApp(Page).use(plugin, { config }).mount('#root');`,
+  });
+  const [on, off] = ['Wrap it.', 'No wrapping.'];
+  await untilShown(page, off);
+
+  await expectChanges(page, FLAGS.vue, on, off);
   await page.close();
 });
 

@@ -7,12 +7,15 @@ import Fastify, {
   type FastifyRequest,
 } from 'fastify';
 import type { Registry } from 'prom-client';
+import type { Arrivals } from '../platform/admission/arrivals.ts';
 import type { Admission } from '../platform/admission/metrics.ts';
 import { notFound } from '../platform/errors.ts';
 import { SDK_TOKEN_SCHEMES, withBusyResponses } from '../platform/http/description/openapi.ts';
 import { lazyCompilers } from '../platform/http/input/compilers.ts';
 import { MAX_PARAM_LENGTH } from '../platform/http/input/url-limits.ts';
 import { errorBody, STATUS, toApiError } from '../platform/http/output/error-body.ts';
+import { collectMethods, wrongMethod } from '../platform/http/output/methods.ts';
+import { installArrivals } from '../platform/http/protection/arrivals.ts';
 import { ErrorBody } from '../platform/http/schema.ts';
 import { makeSdkAdmission } from './admission.ts';
 import { authorize, forgetLost } from './client-api/authorize.ts';
@@ -32,7 +35,7 @@ import type { StreamLimits } from './streaming/limits.ts';
 import { streamingRoutes } from './streaming/routes.ts';
 import { makeStreams } from './streaming/streams.ts';
 
-/** Paths of the APIs for SDKs. SDKs build addresses by joining texts, so slashes can be doubled. */
+/** Paths of the APIs for SDKs. SDKs build URLs by joining strings, so slashes can be doubled. */
 const SDK_PATH = /^\/+(?:api\/+(?:client|frontend)|edge|ofrep)(?=[/?]|$)/;
 const OFREP_PATH = /^\/+ofrep\/+/;
 
@@ -47,14 +50,18 @@ export type SdkAppSettings = {
   metrics: Registry;
   streams: StreamLimits;
   evaluation: SliceLimits;
-  /** Addresses of proxies that may say whom they speak for. */
+  /** IP addresses of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   reports: Reports;
+  arrivals: Arrivals;
   /** The shares of the server, for its metrics. */
   admission: Admission;
 };
 
-/** An application of its own: the hooks of the admin API would double the cost of a response, and its log line triple it. */
+/**
+ * A separate application: with the hooks of the admin API a response would cost twice as much, and with its log line three times
+ * as much.
+ */
 export async function buildSdkApp(state: ServingState, settings: SdkAppSettings): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
@@ -70,6 +77,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     frameworkErrors: (error, request, reply) =>
       (OFREP_PATH.test(request.url) ? failOfrep : fail)(error, request, reply),
   });
+  const methodsOf = collectMethods(app);
   const admission = makeSdkAdmission(settings.streams.streams);
   const count = requestMetrics(settings.metrics);
   const responder = makeResponder(state, count, settings.securityHeaders);
@@ -87,8 +95,12 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   app.setValidatorCompiler(ACCEPT_ALL);
   app.setErrorHandler(fail);
   app.setNotFoundHandler((request, reply) => {
-    if (request.method !== 'OPTIONS')
-      throw notFound(`${request.method} ${request.url.split('?')[0]?.slice(0, 200)}`);
+    if (request.method !== 'OPTIONS') {
+      const path = request.url.split('?')[0] ?? '';
+      const what = `${request.method} ${path.slice(0, 200)}`;
+      const methods = methodsOf(path);
+      throw methods.length > 0 ? wrongMethod(what, methods) : notFound(what);
+    }
     responder.send(reply, 'other', 204, Buffer.alloc(0), ['allow', 'GET, POST, OPTIONS']);
   });
   app.addHook('preClose', async () => {
@@ -98,6 +110,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     void streams.close();
   });
   app.decorateRequest('sdkToken');
+  installArrivals(app, settings.arrivals);
   installSdkBodies(app, admission.bodies);
   app.addSchema(ErrorBody);
   await app.register(swagger, {

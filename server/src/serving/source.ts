@@ -51,7 +51,7 @@ export type TokenRow = {
 export type FoundTokens = { epoch: string; revision: number; tokens: TokenRow[] };
 
 /** The maximum number of tokens that a source returns, and that a server has in memory from its start. */
-export const MOST_TOKENS = 20_000;
+export const MAX_TOKENS = 20_000;
 
 /** Where a server gets what SDKs may see. It can be a database, or another server for one that has no database. */
 export type Source = {

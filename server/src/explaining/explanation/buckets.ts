@@ -3,13 +3,13 @@ import { type Context, contextValue } from './context.ts';
 
 const VARIANT_SEED = 86_028_157;
 
-/** The input of the bucket of a user: the value of a context field, or chance. */
+/** What decides a user's bucket: the value of a context field, or chance. */
 export type Sticky = {
   stickiness: string;
   /** The context field that gave the value. Null: there is no value. */
   stickinessField: string | null;
   stickinessValue: string | null;
-  /** Whether every evaluation draws another bucket. */
+  /** Whether each evaluation draws a new bucket. */
   random: boolean;
 };
 

@@ -8,10 +8,10 @@ import type { Constraint } from './document.ts';
 /** The outcome of a constraint, and the value of the context that it compared. */
 export type CheckedConstraint = Constraint & { result: boolean; actual: string | null };
 
-/** Compiled patterns by text. One request has one. */
+/** Compiled patterns by their source. Each request has its own. */
 export type Patterns = Map<string, RE2JS | undefined>;
 
-const MOST_PATTERNS = 1_000;
+const MAX_PATTERNS = 1_000;
 
 type Check = (constraint: Constraint, actual: string | undefined, patterns: Patterns) => boolean;
 
@@ -57,7 +57,7 @@ const matchesPattern: Check = ({ value = '', caseInsensitive = false }, actual, 
   if (actual === undefined) return false;
   const key = `${caseInsensitive ? 'i' : ' '}${value}`;
   if (!patterns.has(key)) {
-    if (patterns.size >= MOST_PATTERNS) patterns.clear();
+    if (patterns.size >= MAX_PATTERNS) patterns.clear();
     patterns.set(key, compilePattern(value, { ignoreCase: caseInsensitive }));
   }
   return patterns.get(key)?.matcher(actual).find() ?? false;

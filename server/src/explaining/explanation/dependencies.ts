@@ -1,6 +1,6 @@
 import type { Dependency, Feature } from './document.ts';
 
-/** A parent, and whether it is as the flag requires. */
+/** A parent, and whether it meets the flag's requirement. */
 export type CheckedDependency = {
   feature: string;
   requires: 'enabled' | 'disabled';

@@ -29,7 +29,7 @@ export type Evaluation = {
 /** Results of parents for one context, so that each parent is evaluated once. */
 export type Parents = Map<string, Evaluation>;
 
-/** Evaluates the flag as SDKs do. All strategies are checked, also those after the first that matches. */
+/** Evaluates the flag as SDKs do. All strategies are checked, even those after the first match. */
 export function* evaluate(
   feature: Feature,
   circumstances: Circumstances,

@@ -3,8 +3,8 @@ import type { Context } from './context.ts';
 import { flexibleRollout, isWithin, type Rollout, randomRollout, rolloutByField } from './rollout.ts';
 
 /**
- * The condition of a strategy besides its constraints. `satisfied` is null if only an application knows it: the strategy has a
- * type of its own, or depends on the host.
+ * The condition of a strategy apart from its constraints. `satisfied` is null if only the application knows it, because the
+ * strategy type is custom or depends on the host.
  */
 export type Rule =
   | { kind: 'everyone'; satisfied: true }
@@ -37,7 +37,7 @@ function addresses({ IPs: text }: Parameters, context: Context): Rule {
   return { kind: 'list', satisfied, contextName: 'remoteAddress', actual: actual ?? null, list };
 }
 
-/** The strategy remoteAddress knows IPv4 ranges only. */
+/** The strategy remoteAddress supports only IPv4 ranges. */
 function isInRange(address: string, range: string): boolean {
   if (!Address4.isValid(address) || !Address4.isValid(range)) return false;
   return new Address4(address).isInSubnet(new Address4(range));

@@ -20,7 +20,7 @@ export type CheckedStrategy = {
   rule: Rule;
 };
 
-/** Everything that an evaluation depends on besides the flag. */
+/** Everything except the flag that an evaluation depends on. */
 export type Circumstances = {
   context: Context;
   /** The time of the evaluation, for contexts without currentTime. */
@@ -32,7 +32,7 @@ export type Circumstances = {
 /** The caller may pause at every step: one constraint is compared between two steps. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
-/** Checks every constraint, also after one that fails. */
+/** Checks every constraint, even after one that fails. */
 export function* checkStrategy(strategy: Strategy, circumstances: Circumstances): Steps<CheckedStrategy> {
   const { parameters = {}, segments: ids = [] } = strategy;
   const constraints = yield* checkAll(strategy.constraints ?? [], circumstances);

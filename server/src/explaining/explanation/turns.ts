@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Steps } from './strategies.ts';
 
 const TURN_MS = 5;
-/** A request of somebody else needs many turns of the event loop, so the work leaves half of them to others. */
+/** Other requests need many turns of the event loop, so this work leaves half of them free. */
 const PAUSE_MS = 5;
 
 /** The work of one request between two pauses, in which other requests run. */

@@ -15,14 +15,17 @@ describe('a constraint', () => {
   test.each([
     ['IN', 'on "field" requires one of "a", "b". The context has "x".'],
     ['NOT_IN', 'on "field" requires a value other than "a", "b". The context has "x".'],
-    ['STR_CONTAINS', 'on "field" requires a text that contains one of "a", "b". The context has "x".'],
-    ['STR_STARTS_WITH', 'on "field" requires a text that starts with one of "a", "b". The context has "x".'],
-    ['STR_ENDS_WITH', 'on "field" requires a text that ends with one of "a", "b". The context has "x".'],
+    ['STR_CONTAINS', 'on "field" requires a string that contains one of "a", "b". The context has "x".'],
+    [
+      'STR_STARTS_WITH',
+      'on "field" requires a string that starts with one of "a", "b". The context has "x".',
+    ],
+    ['STR_ENDS_WITH', 'on "field" requires a string that ends with one of "a", "b". The context has "x".'],
     ['NUM_EQ', 'on "field" requires a number equal to 7. The context has "x".'],
     ['NUM_LTE', 'on "field" requires a number less than or equal to 7. The context has "x".'],
     ['SEMVER_GT', 'on "field" requires a version greater than 7. The context has "x".'],
-    ['REGEX', 'on "field" requires a text that matches the pattern "7". The context has "x".'],
-    ['IN_CIDR', 'on "field" requires an address in one of "a", "b". The context has "x".'],
+    ['REGEX', 'on "field" requires a string that matches the pattern "7". The context has "x".'],
+    ['IN_CIDR', 'on "field" requires an IP address in one of "a", "b". The context has "x".'],
     ['DATE_BEFORE', 'on the time requires a time before 7. The time is x.'],
     ['MOON_PHASE', 'has the unknown operator MOON_PHASE.'],
   ])('with %s is described', (operator, sentence) => {
@@ -74,8 +77,8 @@ test.each([
 });
 
 test.each([
-  [['first'], 'parent "first" is'],
-  [['first', 'second'], 'parents "first", "second" are'],
+  [['first'], 'parent "first" does'],
+  [['first', 'second'], 'parents "first", "second" do'],
 ])('the first sentence names the parents %j', (names, words) => {
   const evaluation = {
     reason: 'parent',
@@ -87,6 +90,6 @@ test.each([
   } as unknown as Parameters<typeof describeEvaluation>[0];
 
   expect(describeEvaluation(evaluation, 'test', [])[0]).toBe(
-    `The flag is disabled because ${words} not as the flag requires.`,
+    `The flag is disabled because ${words} not meet the requirement.`,
   );
 });

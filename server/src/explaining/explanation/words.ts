@@ -7,11 +7,11 @@ import type { Rule } from './rules.ts';
 import type { CheckedStrategy } from './strategies.ts';
 import type { VariantSelection } from './variants.ts';
 
-const MOST_CHARACTERS = 60;
+const MAX_CHARACTERS = 60;
 
 /** Values of the context can be long. */
 const quote = (value: string): string =>
-  `"${value.length > MOST_CHARACTERS ? `${value.slice(0, MOST_CHARACTERS)}…` : value}"`;
+  `"${value.length > MAX_CHARACTERS ? `${value.slice(0, MAX_CHARACTERS)}…` : value}"`;
 
 /** The name of a strategy in a sentence. */
 export type StrategyLabel = { name: string; title?: string };
@@ -32,7 +32,7 @@ export function describeEvaluation(
       const failed = dependencies.filter(({ result }) => !result);
       const names = some(failed.map(({ feature }) => feature));
       return [
-        `The flag is disabled because ${failed.length === 1 ? `parent ${names} is` : `parents ${names} are`} not as the flag requires.`,
+        `The flag is disabled because ${failed.length === 1 ? `parent ${names} does` : `parents ${names} do`} not meet the requirement.`,
         ...failed.map(one => describeDependency(one, environment)),
       ];
     }
@@ -114,15 +114,15 @@ function describeOperator({
     case 'NOT_IN':
       return `a value other than ${list}`;
     case 'STR_STARTS_WITH':
-      return `a text that starts with one of ${list}${folded}`;
+      return `a string that starts with one of ${list}${folded}`;
     case 'STR_ENDS_WITH':
-      return `a text that ends with one of ${list}${folded}`;
+      return `a string that ends with one of ${list}${folded}`;
     case 'STR_CONTAINS':
-      return `a text that contains one of ${list}${folded}`;
+      return `a string that contains one of ${list}${folded}`;
     case 'IN_CIDR':
-      return `an address in one of ${list}`;
+      return `an IP address in one of ${list}`;
     case 'REGEX':
-      return `a text that matches the pattern ${quote(value)}${folded}`;
+      return `a string that matches the pattern ${quote(value)}${folded}`;
     case 'DATE_AFTER':
       return `a time after ${value}`;
     case 'DATE_BEFORE':

@@ -1,6 +1,6 @@
 import { badData, type Violation } from '../../platform/errors.ts';
 import type { Context } from '../explanation/context.ts';
-import { MOST_VALUE_CHARACTERS, rejectManyContexts } from './limits.ts';
+import { MAX_VALUE_CHARACTERS, rejectManyContexts } from './limits.ts';
 import type { AdvancedPlaygroundRequest, PlaygroundRequest } from './schema.ts';
 
 type Input = PlaygroundRequest['context'];
@@ -59,9 +59,9 @@ function fieldsOf(
 
 function violationsOf({ path, name, isProperty, values }: Field): Violation[] {
   const texts = values.filter(value => typeof value === 'string');
-  const long = texts.find(value => value.length > MOST_VALUE_CHARACTERS);
+  const long = texts.find(value => value.length > MAX_VALUE_CHARACTERS);
   if (long !== undefined) {
-    const message = `a value has ${long.length} characters; at most ${MOST_VALUE_CHARACTERS} are allowed`;
+    const message = `a value has ${long.length} characters; at most ${MAX_VALUE_CHARACTERS} are allowed`;
     return [{ message, path }];
   }
   if (isProperty || name !== 'currentTime') return [];

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData } from '../../platform/errors.ts';
 import type { Feature, Segment, Strategy } from '../explanation/document.ts';
 import {
-  MOST_UNDONE_EVENTS,
+  MAX_UNDONE_EVENTS,
   rejectLargeDocuments,
   rejectManyEvaluations,
   rejectManyEvents,
@@ -24,8 +24,8 @@ import { type Past, UNDONE_TYPES, undoEvent, undoSegmentEvents } from './undo.ts
 export type PastSelection = Selection & { at: string };
 
 /**
- * The features as they were at a time: their present state, from which the events since then are undone, newest first. Features that events
- * cannot tell about are listed with the reason.
+ * The features as they were at a time: their present state, from which the events since then are undone, newest first. Features
+ * whose past state the events do not show are listed with the reason.
  */
 export async function readPastSubjects(
   db: Db,
@@ -35,7 +35,7 @@ export async function readPastSubjects(
   contexts: number,
 ): Promise<Subjects> {
   const names = checkPast(selection);
-  // State and events must be of one moment.
+  // The state and the events must come from one snapshot.
   const read = await db
     .transaction()
     .setIsolationLevel('repeatable read')
@@ -65,7 +65,7 @@ export async function readPastSubjects(
   return { environments: subjects, segments: read.segments, notEvaluated };
 }
 
-/** Nothing is older, and PostgreSQL does not read every earlier time. */
+/** Nothing is older, and PostgreSQL cannot parse every earlier time. */
 const FIRST_TIME = Date.UTC(1970);
 
 function checkPast({ at, features, drafts = [] }: PastSelection): string[] {
@@ -113,7 +113,7 @@ async function readPast(
   for (const [name, past] of await undone(tx, actor, others, at)) features.set(name, past);
 
   const used = usedSegments(features);
-  const segmentEvents = await listSegmentEvents(tx, used, at, MOST_UNDONE_EVENTS + 1);
+  const segmentEvents = await listSegmentEvents(tx, used, at, MAX_UNDONE_EVENTS + 1);
   rejectManyEvents(segmentEvents.length, 'segments');
   const segments = new Map((await listSegments(tx, used)).map(one => [one.id, one]));
   undoSegmentEvents(segments, segmentEvents);
@@ -133,7 +133,7 @@ async function readPast(
 async function undone(tx: Tx, actor: Actor, names: string[], at: string): Promise<Map<string, Past>> {
   const states = await listStatesNow(tx, actor, names);
   const features = new Map(states.map(state => [state.name, { state, gap: undefined } as Past]));
-  const events = await listFeatureEvents(tx, [...features.keys()], UNDONE_TYPES, at, MOST_UNDONE_EVENTS + 1);
+  const events = await listFeatureEvents(tx, [...features.keys()], UNDONE_TYPES, at, MAX_UNDONE_EVENTS + 1);
   rejectManyEvents(events.length, 'features');
   for (const event of events) {
     const past = features.get(event.featureName ?? '');

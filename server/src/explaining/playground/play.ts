@@ -13,7 +13,7 @@ import { type AskedEnvironments, readSubjects, type Subject } from './subjects.t
 
 export type Played = { features: PlayedFeature[]; notEvaluated: NotEvaluated[] };
 
-/** The evaluations of a feature as JSON texts, by environment. */
+/** The evaluations of a feature as JSON, by environment. */
 export type PlayedFeature = { name: string; project: string; environments: Map<string, string[]> };
 
 type Serialize = (evaluation: PlaygroundEvaluation) => string;

@@ -98,7 +98,7 @@ describe('combinations', () => {
       status: 400,
       name: 'ExceedsLimitError',
       message:
-        'The context has more than 25000 combinations of values, the most that one request can evaluate. Choose fewer projects, features, environments or context values.',
+        'The context has more than 25000 combinations of values, the maximum for one request. Choose fewer projects, features, environments or context values.',
     });
   });
 
@@ -183,7 +183,7 @@ describe('drafts', () => {
     [
       [rollout('101')],
       '/body/drafts/0/strategies/0/parameters/rollout',
-      'rollout must be a whole number from 0 to 100',
+      'rollout must be a whole number from 0 to 100, not "101"',
     ],
     [
       [{ name: 'default', constraints: [{ contextName: 'age', operator: 'NUM_GT', value: 'x' }] }],

@@ -15,7 +15,7 @@ import {
 
 const tags = ['Playground'];
 const EVALUATION = { ...Ref(PlaygroundEvaluation) };
-/** Texts that are written into one buffer. */
+/** Strings that are written into one buffer. */
 const TEXTS_PER_PIECE = 100;
 
 export function playgroundRoutes(app: App, longReads: LongReads): void {
@@ -30,7 +30,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
         tags,
         summary: 'Evaluate features for a context',
         description:
-          'Returns the result that SDKs have for the context, for each feature of the environment that the caller may read, and explains it: the strategy that matched, each constraint with the value it compared, buckets and thresholds of rollouts and variants, and the state of parents. Drafts are evaluated instead of the saved strategies. With at, features are evaluated as they were at a past time. Nothing is saved. Every authenticated caller may call it.',
+          'Returns the result that SDKs compute for the context, for each feature of the environment that the caller may read, and explains it: the strategy that matched, each constraint with the value it compared, buckets and thresholds of rollouts and variants, and the state of parents. Drafts are evaluated instead of the saved strategies. With at, features are evaluated as they were at a past time. Nothing is saved. Every authenticated caller may call it.',
         body: PlaygroundRequest,
         response: {
           200: jsonResponse('The results', PlaygroundResult),

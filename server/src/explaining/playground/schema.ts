@@ -4,12 +4,12 @@ import { ALL, Named, NamedObject, Nullable, Ref } from '../../platform/http/sche
 import { Constraint } from '../../targeting/constraints/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import {
-  MOST_CHARACTERS,
-  MOST_CONTEXTS,
-  MOST_DRAFTS,
-  MOST_ENVIRONMENTS,
-  MOST_FEATURES,
-  MOST_FIELDS,
+  MAX_CHARACTERS,
+  MAX_CONTEXTS,
+  MAX_DRAFTS,
+  MAX_ENVIRONMENTS,
+  MAX_FEATURES,
+  MAX_FIELDS,
 } from './limits.ts';
 import type { Gap } from './undo.ts';
 
@@ -28,11 +28,11 @@ const featureName = Type.String({
 const contextName = Type.String({ description: 'Context field', examples: ['userId'] });
 
 const contextField = (description: string, example: string) =>
-  Type.Optional(Type.String({ maxLength: MOST_CHARACTERS, description, examples: [example] }));
+  Type.Optional(Type.String({ maxLength: MAX_CHARACTERS, description, examples: [example] }));
 
 const contextValue = {
   type: ['string', 'number', 'boolean'],
-  maxLength: MOST_CHARACTERS,
+  maxLength: MAX_CHARACTERS,
 };
 
 const context = NamedObject(
@@ -44,14 +44,14 @@ const context = NamedObject(
     sessionId: contextField('Id of the session', '3f1c'),
     remoteAddress: contextField('IP address of the user', '192.0.2.1'),
     currentTime: contextField(
-      'The time that DATE_AFTER and DATE_BEFORE compare with, in a format that JavaScript reads. Default: now',
+      'The time that DATE_AFTER and DATE_BEFORE compare with, in a format that JavaScript can parse. Default: now',
       '2026-11-15T09:30:00Z',
     ),
     properties: Type.Optional(
       Type.Unsafe<Record<string, string | number | boolean>>({
         type: 'object',
         additionalProperties: contextValue,
-        maxProperties: MOST_FIELDS,
+        maxProperties: MAX_FIELDS,
         propertyNames: { type: 'string', maxLength: 100 },
         description: 'Further context fields',
         examples: [{ country: 'NO' }],
@@ -60,9 +60,9 @@ const context = NamedObject(
   },
   {
     additionalProperties: contextValue,
-    maxProperties: MOST_FIELDS,
+    maxProperties: MAX_FIELDS,
     propertyNames: { type: 'string', maxLength: 100 },
-    description: 'The context of a user, as an application gives it to an SDK',
+    description: 'The context of a user, as an application passes it to an SDK',
     examples: [{ appName: 'shop', userId: '7', properties: { country: 'NO' } }],
   },
 );
@@ -95,14 +95,14 @@ const selection = {
   features: Type.Optional(
     Type.Array(featureName, {
       minItems: 1,
-      maxItems: MOST_FEATURES,
+      maxItems: MAX_FEATURES,
       description: 'Names of features. Default: all features of the projects',
       examples: [['checkout-v2']],
     }),
   ),
   drafts: Type.Optional(
     Type.Array(draft, {
-      maxItems: MOST_DRAFTS,
+      maxItems: MAX_DRAFTS,
       description:
         'Strategies that are not saved. They replace the strategies of the feature in the environment for this evaluation',
     }),
@@ -112,7 +112,7 @@ const selection = {
       format: 'date-time',
       maxLength: 40,
       description:
-        'A time in the past. The features are evaluated as they were then, as far as events tell. Requires features, and excludes drafts. Default: now',
+        'A time in the past. The features are evaluated as they were then, as far as the event log shows. Requires features, and excludes drafts. Default: now',
       examples: ['2026-11-15T09:30:00Z'],
     }),
   ),
@@ -135,7 +135,7 @@ export type PlaygroundRequest = Static<typeof PlaygroundRequest>;
 
 const environments = Type.Array(environmentName, {
   minItems: 1,
-  maxItems: MOST_ENVIRONMENTS,
+  maxItems: MAX_ENVIRONMENTS,
   description: 'Names of environments',
   examples: [['development', 'production']],
 });
@@ -148,9 +148,9 @@ export const AdvancedPlaygroundRequest = NamedObject(
     contexts: Type.Optional(
       Type.Array(context, {
         minItems: 1,
-        maxItems: MOST_CONTEXTS,
+        maxItems: MAX_CONTEXTS,
         description:
-          'Instead of context: contexts that are evaluated as they are, in this order. Commas separate no values',
+          'Instead of context: contexts that are evaluated as they are, in this order. Commas do not separate values',
       }),
     ),
     ...selection,
@@ -174,24 +174,32 @@ const result = (description: string) => Type.Boolean({ description, examples: [t
 
 const PlaygroundConstraint = Named(
   'PlaygroundConstraint',
-  Type.Object({
-    ...Constraint.properties,
-    result: result('Whether the context satisfies the constraint'),
-    actual: Nullable(
-      Type.String({ description: 'The value that the constraint compared. Null: the context has none' }),
-    ),
-  }),
+  Type.Object(
+    {
+      ...Constraint.properties,
+      result: result('Whether the context satisfies the constraint'),
+      actual: Nullable(
+        Type.String({ description: 'The value that the constraint compared. Null: the context has none' }),
+      ),
+    },
+    { description: 'A constraint, and whether the context satisfies it' },
+  ),
 );
 
 const PlaygroundSegment = Named(
   'PlaygroundSegment',
-  Type.Object({
-    id: Type.Integer({ examples: [3] }),
-    name: Type.String({ examples: ['Beta testers'] }),
-    result: result('Whether the context satisfies all constraints of the segment'),
-    missing: Type.Boolean({ description: 'The segment does not exist. SDKs evaluate the strategy to false' }),
-    constraints: Type.Array(Ref(PlaygroundConstraint)),
-  }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
+      name: Type.String({ description: 'Name of the segment', examples: ['Beta testers'] }),
+      result: result('Whether the context satisfies all constraints of the segment'),
+      missing: Type.Boolean({
+        description: 'The segment does not exist. SDKs evaluate the strategy to false',
+      }),
+      constraints: Type.Array(Ref(PlaygroundConstraint)),
+    },
+    { description: 'A segment, and whether the context satisfies it' },
+  ),
 );
 
 const sticky = {
@@ -202,7 +210,7 @@ const sticky = {
   stickinessValue: Nullable(
     Type.String({ description: 'The value that decides the bucket', examples: ['7'] }),
   ),
-  random: Type.Boolean({ description: 'Whether every evaluation draws another value' }),
+  random: Type.Boolean({ description: 'Whether each evaluation draws a new random value' }),
 };
 
 const optional = <T extends TProperties>(properties: T) => Type.Partial(Type.Object(properties)).properties;
@@ -230,32 +238,39 @@ const PlaygroundRule = Named(
         ),
         threshold: Nullable(
           Type.Number({
-            description: 'rollout: the percentage. A user whose bucket is not above it is included',
+            description: 'rollout: the percentage. Users whose bucket is at most this number are included',
             examples: [50],
           }),
         ),
         contextName,
         actual: Nullable(Type.String({ description: 'list: the value of the context' })),
-        list: Type.Array(Type.String(), { description: 'list: the users or addresses of the strategy' }),
+        list: Type.Array(Type.String(), { description: 'list: the users or IP addresses in the strategy' }),
       }),
     },
-    { description: 'The condition of the strategy besides its constraints' },
+    { description: 'The condition of the strategy apart from its constraints' },
   ),
 );
 
 const PlaygroundVariant = Named(
   'PlaygroundVariant',
-  Type.Object({
-    name: Type.String({ examples: ['blue'] }),
-    enabled: Type.Boolean(),
-    feature_enabled: Type.Boolean(),
-    payload: Type.Optional(
-      NamedObject('ServedPayload', {
-        type: Type.String({ examples: ['string'] }),
-        value: Type.String({ examples: ['#0000ff'] }),
-      }),
-    ),
-  }),
+  Type.Object(
+    {
+      name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
+      enabled: Type.Boolean({ description: 'Whether the feature serves a variant' }),
+      feature_enabled: Type.Boolean({ description: 'Whether the feature is enabled' }),
+      payload: Type.Optional(
+        NamedObject(
+          'ServedPayload',
+          {
+            type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
+            value: Type.String({ description: 'The payload as a string', examples: ['#0000ff'] }),
+          },
+          { description: 'The payload of a variant' },
+        ),
+      ),
+    },
+    { description: 'The variant that the context gets' },
+  ),
 );
 
 const enabledOrUnknown = (description: string) =>
@@ -271,17 +286,27 @@ const PlaygroundStrategy = Named(
   Type.Object({
     id: Type.String({ description: 'Empty for a new strategy of a draft' }),
     name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-    title: Type.Optional(Type.String({ examples: ['A quarter of all users'] })),
+    title: Type.Optional(
+      Type.String({ description: 'Title of the strategy', examples: ['A quarter of all users'] }),
+    ),
     disabled: Type.Boolean({ description: 'A disabled strategy is not evaluated' }),
-    parameters: Type.Record(Type.String(), Type.String()),
-    result: NamedObject('PlaygroundStrategyResult', {
-      enabled: enabledOrUnknown('unknown: only an application knows it'),
-      evaluationStatus: Type.Unsafe<'complete' | 'incomplete' | 'unevaluated'>({
-        type: 'string',
-        enum: ['complete', 'incomplete', 'unevaluated'],
-      }),
-      variant: Type.Optional(Ref(PlaygroundVariant)),
+    parameters: Type.Record(Type.String(), Type.String(), {
+      description: 'Parameters of the strategy type, all of them strings',
     }),
+    result: NamedObject(
+      'PlaygroundStrategyResult',
+      {
+        enabled: enabledOrUnknown('unknown: only an application knows it'),
+        evaluationStatus: Type.Unsafe<'complete' | 'incomplete' | 'unevaluated'>({
+          description:
+            'incomplete: only an application knows the result. unevaluated: the strategy is disabled',
+          type: 'string',
+          enum: ['complete', 'incomplete', 'unevaluated'],
+        }),
+        variant: Type.Optional(Ref(PlaygroundVariant)),
+      },
+      { description: 'The result of the strategy' },
+    ),
     constraints: Type.Array(Ref(PlaygroundConstraint)),
     segments: Type.Array(Ref(PlaygroundSegment)),
     rule: Type.Optional(Ref(PlaygroundRule)),
@@ -291,27 +316,39 @@ const PlaygroundStrategy = Named(
         'Strategy 1 (flexibleRollout) matches: bucket 37 of userId "7" is within the rollout of 50 %.',
       ],
     }),
-    links: NamedObject('PlaygroundLinks', { edit: Type.String({ description: 'Page of the feature' }) }),
+    links: NamedObject(
+      'PlaygroundLinks',
+      { edit: Type.String({ description: 'Page of the feature' }) },
+      { description: 'Links for a UI' },
+    ),
   }),
 );
 export type PlaygroundStrategy = Static<typeof PlaygroundStrategy>;
 
 const PlaygroundDependency = Named(
   'PlaygroundDependency',
-  Type.Object({
-    feature: Type.String({ description: 'The parent', examples: ['payments'] }),
-    requires: Type.Unsafe<'enabled' | 'disabled'>({ type: 'string', enum: ['enabled', 'disabled'] }),
-    variants: Type.Array(Type.String(), {
-      description: 'The parent must serve one of these variants. Empty: any',
-    }),
-    state: Type.Unsafe<'enabled' | 'disabled' | 'missing' | 'has-parent'>({
-      type: 'string',
-      enum: ['enabled', 'disabled', 'missing', 'has-parent'],
-      description: 'The parent for the same context. SDKs do not evaluate a parent that has a parent itself',
-    }),
-    variant: Nullable(Type.String({ description: 'The variant that the parent serves' })),
-    result: result('Whether the parent is as required'),
-  }),
+  Type.Object(
+    {
+      feature: Type.String({ description: 'The parent', examples: ['payments'] }),
+      requires: Type.Unsafe<'enabled' | 'disabled'>({
+        description: 'Whether the parent must be enabled or disabled',
+        type: 'string',
+        enum: ['enabled', 'disabled'],
+      }),
+      variants: Type.Array(Type.String(), {
+        description: 'The parent must serve one of these variants. Empty: any',
+      }),
+      state: Type.Unsafe<'enabled' | 'disabled' | 'missing' | 'has-parent'>({
+        type: 'string',
+        enum: ['enabled', 'disabled', 'missing', 'has-parent'],
+        description:
+          'The parent for the same context. SDKs do not evaluate a parent that has a parent itself',
+      }),
+      variant: Nullable(Type.String({ description: 'The variant that the parent serves' })),
+      result: result('Whether the parent meets the requirement'),
+    },
+    { description: 'A parent, and whether it meets the requirement' },
+  ),
 );
 
 const PlaygroundVariantSelection = Named(
@@ -327,23 +364,23 @@ const PlaygroundVariantSelection = Named(
     override: Type.Unsafe<{ variant: string; contextName: string; value: string } | null>({
       anyOf: [
         NamedObject('SelectedOverride', {
-          variant: Type.String({ examples: ['blue'] }),
+          variant: Type.String({ description: 'Name of the selected variant', examples: ['blue'] }),
           contextName,
-          value: Type.String({ examples: ['7'] }),
+          value: Type.String({ description: 'The value that selected it', examples: ['7'] }),
         }),
         { type: 'null' },
       ],
       description: 'The override that selected the variant',
     }),
-    totalWeight: Type.Integer({ examples: [1_000] }),
+    totalWeight: Type.Integer({ description: 'Sum of the weights of all variants', examples: [1_000] }),
     bucket: Nullable(
       Type.Integer({ description: 'The bucket of the user, from 1 to totalWeight', examples: [612] }),
     ),
     ranges: Type.Array(
       NamedObject('VariantRange', {
-        name: Type.String({ examples: ['blue'] }),
-        from: Type.Integer({ examples: [501] }),
-        to: Type.Integer({ examples: [1_000] }),
+        name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
+        from: Type.Integer({ description: 'First bucket', examples: [501] }),
+        to: Type.Integer({ description: 'Last bucket', examples: [1_000] }),
       }),
       { description: 'The buckets of each variant' },
     ),
@@ -363,18 +400,18 @@ export const PlaygroundEvaluation = Named(
   'PlaygroundEvaluation',
   Type.Object({
     name: featureName,
-    projectId: Type.String({ examples: ['web-shop'] }),
+    projectId: Type.String({ description: 'Id of the project', examples: ['web-shop'] }),
     environment: environmentName,
     context: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
       additionalProperties: true,
       description: 'The context with one value per field',
     }),
-    isEnabled: Type.Boolean({ description: 'The result that SDKs have for the context' }),
+    isEnabled: Type.Boolean({ description: 'The result that SDKs compute for the context' }),
     isEnabledInCurrentEnvironment: Type.Boolean({
       description: 'Whether the feature is enabled in the environment',
     }),
-    hasUnsatisfiedDependency: Type.Boolean({ description: 'Whether a parent is not as required' }),
+    hasUnsatisfiedDependency: Type.Boolean({ description: 'Whether a parent does not meet the requirement' }),
     reason: Type.Unsafe<(typeof REASONS)[number]>({
       type: 'string',
       enum: REASONS,
@@ -394,16 +431,21 @@ export const PlaygroundEvaluation = Named(
       anyOf: [Ref(PlaygroundVariantSelection), { type: 'null' }],
       description: 'How the variant was selected. Null: the feature is disabled or has no variants',
     }),
-    strategies: NamedObject('PlaygroundStrategies', {
-      result: enabledOrUnknown('Whether a strategy matches. unknown: only an application knows it'),
-      data: Type.Array(Ref(PlaygroundStrategy), { description: 'In the order of their evaluation' }),
-    }),
+    strategies: NamedObject(
+      'PlaygroundStrategies',
+      {
+        result: enabledOrUnknown('Whether a strategy matches. unknown: only an application knows it'),
+        data: Type.Array(Ref(PlaygroundStrategy), { description: 'In the order of their evaluation' }),
+      },
+      { description: 'The strategies, and whether they match' },
+    ),
     dependencies: Type.Array(Ref(PlaygroundDependency)),
   }),
 );
 export type PlaygroundEvaluation = Static<typeof PlaygroundEvaluation>;
 
 const projectsOfInput = Type.Unsafe<string[] | typeof ALL>({
+  description: 'Ids of projects, or * for all',
   anyOf: [
     { type: 'array', items: { type: 'string' } },
     { type: 'string', enum: [ALL] },
@@ -421,7 +463,7 @@ const notEvaluatedFeature = NamedObject('PlaygroundNotEvaluated', {
     type: 'string',
     enum: ['not-created', 'deleted', 'archived', 'moved', 'environment-changed'],
     description:
-      'not-created: the feature did not exist. deleted: another feature had the name. archived: SDKs did not get the feature. moved: the feature was in another project. environment-changed: the project has got or lost the environment since',
+      'not-created: the feature did not exist. deleted: a different feature had the name. archived: SDKs did not get the feature. moved: the feature was in a different project. environment-changed: the environment has since been added to the project or removed from it',
     examples: ['not-created'],
   }),
 });
@@ -434,12 +476,16 @@ const notEvaluated = Type.Optional(
 export const PlaygroundResult = Named(
   'PlaygroundResult',
   Type.Object({
-    input: NamedObject('PlaygroundInput', {
-      environment: environmentName,
-      projects: projectsOfInput,
-      context,
-      at,
-    }),
+    input: NamedObject(
+      'PlaygroundInput',
+      {
+        environment: environmentName,
+        projects: projectsOfInput,
+        context,
+        at,
+      },
+      { description: 'The request' },
+    ),
     features: Type.Array(Ref(PlaygroundEvaluation), { description: 'By name' }),
     notEvaluated,
   }),
@@ -448,17 +494,21 @@ export const PlaygroundResult = Named(
 export const AdvancedPlaygroundResult = Named(
   'AdvancedPlaygroundResult',
   Type.Object({
-    input: NamedObject('AdvancedPlaygroundInput', {
-      environments,
-      projects: projectsOfInput,
-      context: Type.Optional(context),
-      contexts: Type.Optional(Type.Array(context)),
-      at,
-    }),
+    input: NamedObject(
+      'AdvancedPlaygroundInput',
+      {
+        environments,
+        projects: projectsOfInput,
+        context: Type.Optional(context),
+        contexts: Type.Optional(Type.Array(context)),
+        at,
+      },
+      { description: 'The request' },
+    ),
     features: Type.Array(
       NamedObject('AdvancedPlaygroundFeature', {
         name: featureName,
-        projectId: Type.String({ examples: ['web-shop'] }),
+        projectId: Type.String({ description: 'Id of the project', examples: ['web-shop'] }),
         environments: Type.Record(Type.String(), Type.Array(Ref(PlaygroundEvaluation)), {
           description:
             'By environment: one evaluation for each combination of context values, or for each of contexts',

@@ -143,6 +143,9 @@ export type UndoneEvent = {
 const UNDONE = sql`
   type, feature_name as "featureName", environment, data, pre_data as "preData" from events`;
 
+/** A condition: the event was recorded here. What other versions of Unleash recorded cannot be undone. */
+const IS_OWN = sql`id > 0`;
+
 /** Events of these types about the features after a time, newest first. */
 export async function listFeatureEvents(
   db: Reader,
@@ -153,7 +156,7 @@ export async function listFeatureEvents(
 ): Promise<UndoneEvent[]> {
   const { rows } = await sql<UndoneEvent>`
     select ${UNDONE}
-    where feature_name = any(${names}) and type = any(${types}) and created_at > ${at}
+    where feature_name = any(${names}) and type = any(${types}) and created_at > ${at} and ${IS_OWN}
     order by id desc limit ${limit}`.execute(db);
   return rows;
 }
@@ -168,7 +171,7 @@ export async function listSegmentEvents(
   if (ids.length === 0) return [];
   const { rows } = await sql<UndoneEvent>`
     select ${UNDONE}
-    where type = any(array['segment-created', 'segment-updated', 'segment-deleted']) and created_at > ${at}
+    where type = any(array['segment-created', 'segment-updated', 'segment-deleted']) and created_at > ${at} and ${IS_OWN}
       and coalesce(data, pre_data) ->> 'id' = any(${ids.map(String)})
     order by id desc limit ${limit}`.execute(db);
   return rows;
@@ -180,7 +183,7 @@ export async function listSegments(db: Reader, ids: number[]): Promise<Segment[]
   return rows;
 }
 
-/** Environments that projects got or lost after a time. The state of features in them before is not recorded. */
+/** Environments that were added to projects or removed from them after a time. The earlier state of features in them is not recorded. */
 export async function listChangedEnvironments(
   db: Reader,
   projects: string[],
@@ -189,7 +192,7 @@ export async function listChangedEnvironments(
 ): Promise<{ project: string | null; environment: string | null }[]> {
   const { rows } = await sql<{ project: string | null; environment: string | null }>`
     select distinct project, environment from events
-    where type = any(array['project-environment-added', 'project-environment-removed']) and created_at > ${at}
+    where type = any(array['project-environment-added', 'project-environment-removed']) and created_at > ${at} and ${IS_OWN}
       and project = any(${projects}) and environment = any(${environments})`.execute(db);
   return rows;
 }

@@ -5,7 +5,7 @@ import type { Variant } from '../../targeting/variants/schema.ts';
 import type { Segment } from '../explanation/document.ts';
 import type { UndoneEvent } from './store.ts';
 
-/** Why a feature had no result then, or none that events can tell. */
+/** Why a feature had no result at that time, or none that the events show. */
 export type Gap = 'not-created' | 'deleted' | 'archived' | 'moved' | 'environment-changed';
 
 /** A feature while its events are undone, newest first. */
@@ -92,7 +92,7 @@ export const UNDONE_TYPES = [...Object.keys(UNDO), ...Object.keys(ENDS), 'featur
 
 /** Changes the feature to what it was before the event. */
 export function undoEvent(past: Past, event: UndoneEvent): void {
-  // The name belonged to another feature, which no longer exists.
+  // The name belonged to a different feature, which no longer exists.
   if (past.gap === 'not-created' && event.type === 'feature-deleted') past.gap = 'deleted';
   if (past.gap !== undefined) return;
   past.gap = ENDS[event.type];

@@ -21,7 +21,7 @@ export async function changeOrigins(
   });
 }
 
-/** Browsers send an origin in one form only, and the texts are compared. Any other form would allow nothing. */
+/** Browsers send an origin in only one form, and strings are compared, so any other form would allow nothing. */
 function rejectUnsendable(origins: string[]): void {
   const details = origins.flatMap((origin, at) => {
     const sent = sentForm(origin);

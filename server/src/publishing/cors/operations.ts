@@ -16,7 +16,7 @@ export const CORS: OperationModule = {
       route: 'GET /api/admin/ui-config',
       summary: 'Get the configuration for clients',
       description:
-        'Returns the version, the address and the allowed origins of the API for frontend SDKs. Every authenticated caller may call it.',
+        'Returns the version, the URL and the allowed origins of the API for frontend SDKs. Every authenticated caller may call it.',
       permission: 'NONE',
       output: jsonResponse('The configuration', UiConfig),
       versioned: VERSIONED_CONFIG,

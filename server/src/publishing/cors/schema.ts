@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { RULE } from '../../platform/http/input/violations.ts';
 import { Named } from '../../platform/http/schema.ts';
 
-export const MOST_ORIGINS = 100;
+export const MAX_ORIGINS = 100;
 
 const origins = Type.Array(
   Type.String({
@@ -12,7 +12,7 @@ const origins = Type.Array(
     [RULE]: 'must be * or an origin without a path, such as https://shop.example.com',
   }),
   {
-    maxItems: MOST_ORIGINS,
+    maxItems: MAX_ORIGINS,
     description:
       'Origins whose pages may read responses of the API for frontend SDKs. * for all origins. Empty: none',
     examples: [['https://shop.example.com']],
@@ -28,10 +28,10 @@ export type CorsSettings = Static<typeof CorsSettings>;
 export const UiConfig = Named(
   'UiConfig',
   Type.Object({
-    name: Type.String({ examples: ['Halyard'] }),
+    name: Type.String({ description: 'Name of the product', examples: ['Halyard'] }),
     version: Type.String({ description: 'Version of Halyard', examples: ['0.1.0'] }),
     unleashUrl: Type.String({
-      description: 'Address at which people reach the server',
+      description: 'URL at which people reach the server',
       examples: ['https://flags.example.com'],
     }),
     baseUriPath: Type.String({ description: 'Path of that address', examples: [''] }),

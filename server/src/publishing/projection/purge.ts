@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
 import { deleteRemoved, listPurgeable, lockRevision } from './store.ts';
 
-/** A client that was away for longer reads everything. */
+/** A client that was disconnected for longer reads everything. */
 const KEPT_DAYS = 30;
 const ROWS_PER_TRANSACTION = 1_000;
 

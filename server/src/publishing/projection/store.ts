@@ -55,7 +55,7 @@ export async function markForRebuild(tx: Tx, documents: Pick<Difference, 'kind' 
     where sdk_rebuilds.kind = given.kind and sdk_rebuilds.key = given.key`.execute(tx);
 }
 
-/** The environments that have removed documents older than so many days. */
+/** The environments that have removed documents older than this many days. */
 export async function listPurgeable(db: Reader, days: number): Promise<string[]> {
   const { rows } = await sql<{ environment: string }>`
     select environment from sdk_features where removed_at < now() - ${days} * interval '1 day'

@@ -1,7 +1,7 @@
 import type { Known } from '../../serving/source.ts';
 import type { DatabasePositions, Witness } from './store.ts';
 
-/** Numbers only rise. One that is lower than the server knows it proves that changes are lost. Undefined if there is no proof. */
+/** Revisions only increase. One that is lower than the server knows proves that changes were lost. Undefined if there is no proof. */
 export function lossIn(
   read: DatabasePositions,
   known: Known,

@@ -8,9 +8,9 @@ import { type DatabasePositions, readPositions } from './store.ts';
 const WITHIN_MS = 1_000;
 
 /**
- * Whether the database lacks the revision that a client has. Usually the client was served by a server that is ahead of this one, and
- * the database has it. Otherwise a backup was restored without a sign that servers can see: the next time the environment reaches
- * this revision, it has other content. A new epoch makes sure that the client does not take one for the other.
+ * Whether the database lacks the revision that a client has. Usually the client was served by a server that is ahead of this one,
+ * and the database has it. Otherwise a backup was restored without any sign that servers can see. When the environment reaches
+ * this revision again, its content differs, so a new epoch keeps clients from confusing the two.
  */
 export function makeIsLost(db: Db): Source['isLost'] {
   const read = makeShared(() => readPositions(db));

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { EPOCH, EPOCH_ID, type Epoch } from '../../record/epoch/store.ts';
-import { type Changes, type FoundTokens, MOST_TOKENS, type Positions } from '../../serving/source.ts';
+import { type Changes, type FoundTokens, MAX_TOKENS, type Positions } from '../../serving/source.ts';
 
 /** An event that proves the history: a database without it is not the one that the server read it from. */
 export type Witness = { id: number; groupId: string };
@@ -97,7 +97,7 @@ async function readTokens(db: Reader, matches: RawBuilder<boolean>): Promise<Fou
       )
       from api_tokens
       where revoked_at is null and (expires_at is null or expires_at > now()) and ${matches}
-      order by seen_at desc nulls last, id limit ${MOST_TOKENS}
+      order by seen_at desc nulls last, id limit ${MAX_TOKENS}
     ) as tokens
     from sdk_token_revision`.execute(db);
   const [found] = rows;

@@ -5,7 +5,7 @@ import { OTHER_APPLICATIONS, type ReachedQuota, reachedBy, withinQuota } from '.
 import { countApplications, insertApplications, listUnannounced, markSeen } from './store.ts';
 
 /** Applications of an instance. Their names come from the code of users, so a bug could create any number. */
-export const MOST_APPLICATIONS = 10_000;
+export const MAX_APPLICATIONS = 10_000;
 
 /** An application, and the token that reported it first. */
 export type ReportedApplication = { name: string; token: number };
@@ -16,7 +16,10 @@ export type Announced = {
   reached: ReachedQuota[];
 };
 
-/** Creates the applications that are new, with one event for each, up to the quota of their token and the most that there may be. */
+/**
+ * Creates the applications that are new, with one event for each, up to the quota of their token and the maximum number of
+ * applications.
+ */
 export async function announceApplications(db: Db, reported: ReportedApplication[]): Promise<Announced> {
   const tokenOf = new Map(reported.map(({ name, token }) => [name, token]));
   const names = [...tokenOf.keys()];
@@ -39,11 +42,11 @@ export async function announceApplications(db: Db, reported: ReportedApplication
 
 /** The constraint decides which server creates an application, so there is one event for each. */
 async function createApplications({ tx, record }: Change, reported: ReportedApplication[]): Promise<void> {
-  for (const { name, createdAt } of await insertApplications(tx, reported, MOST_APPLICATIONS))
+  for (const { name, createdAt } of await insertApplications(tx, reported, MAX_APPLICATIONS))
     record({ type: 'application-created', data: { appName: name, createdAt } });
 }
 
-/** Beyond the most that there may be: it stands for all that have no place. */
+/** Beyond the maximum number, one name stands for all other applications. */
 const createOther = async (current: Change): Promise<void> => {
   const other = [{ name: OTHER_APPLICATIONS, token: 0 }];
   for (const { name, createdAt } of await insertApplications(current.tx, other, Number.MAX_SAFE_INTEGER))

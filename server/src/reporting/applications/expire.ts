@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
 import { deleteApplication, lockIdleApplications } from './store.ts';
 
-/** An application that was not seen for so long is deleted, unless somebody described it. */
+/** An application that was not seen for this long is deleted, unless somebody described it. */
 export const IDLE_DAYS = 30;
 const PER_CHANGE = 100;
 

@@ -35,7 +35,7 @@ import {
 } from './store.ts';
 
 const HERE = '/api/admin/metrics/applications/:appName';
-const MOST_UNKNOWN = 1_000;
+const MAX_UNKNOWN = 1_000;
 
 const appName = Type.String({
   maxLength: 200,
@@ -221,7 +221,7 @@ export const APPLICATIONS: OperationModule = {
         'Returns the names that applications asked for in the last 7 days and that no feature has, with the applications and environments. Applications that the caller may not see are omitted.',
       permission: 'NONE',
       output: jsonResponse('The unknown flags', UnknownFlagList),
-      read: async ({ db, actor }) => ({ unknownFlags: await listUnknownFlags(db, actor, MOST_UNKNOWN) }),
+      read: async ({ db, actor }) => ({ unknownFlags: await listUnknownFlags(db, actor, MAX_UNKNOWN) }),
     }),
   ],
 };

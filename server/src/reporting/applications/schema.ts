@@ -23,7 +23,7 @@ const sdkVersion = Nullable(
 export const ApplicationUsage = Named(
   'ApplicationUsage',
   Type.Object({
-    project: Type.String({ examples: ['payments'] }),
+    project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
     environments: Type.Array(Type.String(), {
       description: 'Environments in which the application asked for features of the project',
       examples: [['production']],
@@ -48,7 +48,10 @@ const application = {
   }),
 };
 
-export const Application = Named('Application', Type.Object(application));
+export const Application = Named(
+  'Application',
+  Type.Object(application, { description: 'An application whose SDK was seen' }),
+);
 export type Application = Static<typeof Application>;
 
 export const ApplicationList = Named(
@@ -61,24 +64,30 @@ export const ApplicationList = Named(
 
 export const ProjectApplication = Named(
   'ProjectApplication',
-  Type.Object({
-    name: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
-    environments: Type.Array(Type.String(), {
-      description: 'Environments in which the application asked for features of the project',
-      examples: [['production']],
-    }),
-    instances: Type.Array(Type.String(), {
-      description: 'The 100 instances in these environments that were seen last, by id',
-      examples: [['host-1']],
-    }),
-    sdks: Type.Array(
-      NamedObject('ProjectApplicationSdk', {
-        name: Type.String({ examples: ['unleash-node-sdk'] }),
-        versions: Type.Array(Type.String(), { examples: [['6.12.1']] }),
+  Type.Object(
+    {
+      name: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
+      environments: Type.Array(Type.String(), {
+        description: 'Environments in which the application asked for features of the project',
+        examples: [['production']],
       }),
-      { description: 'SDKs of these instances, by name' },
-    ),
-  }),
+      instances: Type.Array(Type.String(), {
+        description: 'The 100 instances in these environments that were seen last, by id',
+        examples: [['host-1']],
+      }),
+      sdks: Type.Array(
+        NamedObject('ProjectApplicationSdk', {
+          name: Type.String({ description: 'Name of the SDK', examples: ['unleash-node-sdk'] }),
+          versions: Type.Array(Type.String(), {
+            description: 'Versions of the SDK in use',
+            examples: [['6.12.1']],
+          }),
+        }),
+        { description: 'SDKs of these instances, by name' },
+      ),
+    },
+    { description: 'An application that requested features of the project' },
+  ),
 );
 export type ProjectApplication = Static<typeof ProjectApplication>;
 
@@ -93,8 +102,8 @@ export const ProjectApplicationList = Named(
 export const ApplicationInstance = Named(
   'ApplicationInstance',
   Type.Object({
-    instanceId: Type.String({ examples: ['host-1'] }),
-    environment: Type.String({ examples: ['production'] }),
+    instanceId: Type.String({ description: 'Id of the instance, as its SDK sends it', examples: ['host-1'] }),
+    environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
     sdkVersion,
     createdAt: Timestamp('When the instance was first seen'),
     lastSeen: Timestamp('When the instance was last seen'),
@@ -104,22 +113,25 @@ export type ApplicationInstance = Static<typeof ApplicationInstance>;
 
 export const ApiTokenUse = Named(
   'ApiTokenUse',
-  Type.Object({
-    id: Type.Integer({ description: 'Id of the API token', examples: [12] }),
-    applications: Type.Array(
-      NamedObject('ApiTokenApplication', {
-        appName: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
-        environment: Type.String({ examples: ['production'] }),
-        sdkVersion,
-        instances: Type.Integer({
-          description: 'Instances that were last seen with the token',
-          examples: [3],
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the API token', examples: [12] }),
+      applications: Type.Array(
+        NamedObject('ApiTokenApplication', {
+          appName: Type.String({ description: 'Name that the SDK sends', examples: ['checkout'] }),
+          environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+          sdkVersion,
+          instances: Type.Integer({
+            description: 'Instances that were last seen with the token',
+            examples: [3],
+          }),
+          lastSeen: Timestamp('When one of these instances was last seen'),
         }),
-        lastSeen: Timestamp('When one of these instances was last seen'),
-      }),
-      { description: 'The 10 applications that used the token last' },
-    ),
-  }),
+        { description: 'The 10 applications that used the token last' },
+      ),
+    },
+    { description: 'The applications that used a token' },
+  ),
 );
 export type ApiTokenUse = Static<typeof ApiTokenUse>;
 
@@ -129,15 +141,18 @@ export const ApiTokenUseList = Named(
 );
 
 const SeenFeature = NamedObject('ApplicationFeature', {
-  name: Type.String({ examples: ['pay.new-basket'] }),
-  project: Type.String({ examples: ['payments'] }),
-  type: Type.String({ examples: ['release'] }),
-  stale: Type.Boolean({ examples: [false] }),
+  name: Type.String({ description: 'Name of the feature', examples: ['pay.new-basket'] }),
+  project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+  type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+  stale: Type.Boolean({ description: 'Whether the feature is marked as stale', examples: [false] }),
   archived: Type.Boolean({
     description: 'Whether the application asks for a feature that is archived',
     examples: [false],
   }),
-  environments: Type.Array(Type.String(), { examples: [['production']] }),
+  environments: Type.Array(Type.String(), {
+    description: 'Environments in which the application requested the feature',
+    examples: [['production']],
+  }),
   lastSeenAt: Timestamp('When the application last asked for the feature, to the hour'),
 });
 
@@ -162,24 +177,31 @@ const sdk = 'unleash-node-sdk:6.12.1';
 
 export const ApplicationEnvironment = Named(
   'ApplicationEnvironment',
-  Type.Object({
-    name: Type.String({ examples: ['production'] }),
-    instanceCount: Type.Integer({
-      description: 'Stored instances of the last two days; the server stores up to 1,000 of an application',
-      examples: [3],
-    }),
-    sdks: names('SDKs of the instances', sdk),
-    frontendSdks: names('SDKs of the instances that use the frontend API', 'unleash-js-sdk:3.8.2'),
-    backendSdks: names('SDKs of the instances that use the client API', sdk),
-    lastSeen: Timestamp('When an instance was last seen'),
-    issues: NamedObject('ApplicationEnvironmentIssues', {
-      missingFeatures: names('Names that the application asked for and that no feature has', 'pay.typo'),
-      outdatedSdks: Type.Array(Type.String(), {
-        description: 'Always empty: Halyard does not know which versions are outdated',
-        examples: [[]],
+  Type.Object(
+    {
+      name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+      instanceCount: Type.Integer({
+        description: 'Stored instances of the last two days; the server stores up to 1,000 of an application',
+        examples: [3],
       }),
-    }),
-  }),
+      sdks: names('SDKs of the instances', sdk),
+      frontendSdks: names('SDKs of the instances that use the frontend API', 'unleash-js-sdk:3.8.2'),
+      backendSdks: names('SDKs of the instances that use the client API', sdk),
+      lastSeen: Timestamp('When an instance was last seen'),
+      issues: NamedObject(
+        'ApplicationEnvironmentIssues',
+        {
+          missingFeatures: names('Names that the application asked for and that no feature has', 'pay.typo'),
+          outdatedSdks: Type.Array(Type.String(), {
+            description: 'Always empty: Halyard does not know which versions are outdated',
+            examples: [[]],
+          }),
+        },
+        { description: 'Problems of the application in the environment' },
+      ),
+    },
+    { description: 'What the application uses in an environment' },
+  ),
 );
 export type ApplicationEnvironment = Static<typeof ApplicationEnvironment>;
 
@@ -189,12 +211,16 @@ export const ApplicationOverview = Named(
     projects: names('Projects whose features the application asked for', 'payments'),
     featureCount: Type.Integer({ description: 'Features that the application asked for', examples: [12] }),
     environments: Type.Array(Ref(ApplicationEnvironment)),
-    issues: NamedObject('ApplicationIssues', {
-      missingStrategies: names(
-        'Strategies that the SDK implements and that no strategy type has',
-        'userWithId',
-      ),
-    }),
+    issues: NamedObject(
+      'ApplicationIssues',
+      {
+        missingStrategies: names(
+          'Strategies that the SDK implements and that no strategy type has',
+          'userWithId',
+        ),
+      },
+      { description: 'Problems of the application' },
+    ),
   }),
 );
 export type ApplicationOverview = Static<typeof ApplicationOverview>;
@@ -204,7 +230,10 @@ export const InstanceList = Named(
   Type.Object({
     instances: Type.Array(
       NamedObject('EnvironmentInstance', {
-        instanceId: Type.String({ examples: ['host-1'] }),
+        instanceId: Type.String({
+          description: 'Id of the instance, as its SDK sends it',
+          examples: ['host-1'],
+        }),
         sdkVersion,
         lastSeen: Timestamp('When the instance was last seen'),
       }),
@@ -219,15 +248,29 @@ export const UnknownFlag = Named(
     name: Type.String({ description: 'The name that was asked for', examples: ['pay.typo'] }),
     lastSeenAt: Timestamp('When an application last asked for the name'),
     reports: Type.Array(
-      NamedObject('UnknownFlagReport', {
-        appName: Type.String({ examples: ['checkout'] }),
-        environments: Type.Array(
-          NamedObject('UnknownFlagEnvironment', {
-            environment: Type.String({ examples: ['production'] }),
-            seenAt: Timestamp('When the application last asked for the name here'),
+      NamedObject(
+        'UnknownFlagReport',
+        {
+          appName: Type.String({
+            description: 'Name of the application, as its SDK sends it',
+            examples: ['checkout'],
           }),
-        ),
-      }),
+          environments: Type.Array(
+            NamedObject(
+              'UnknownFlagEnvironment',
+              {
+                environment: Type.String({
+                  description: 'Name of the environment',
+                  examples: ['production'],
+                }),
+                seenAt: Timestamp('When the application last asked for the name here'),
+              },
+              { description: 'An environment in which the name was requested' },
+            ),
+          ),
+        },
+        { description: 'An application that requested the name' },
+      ),
     ),
   }),
 );

@@ -18,10 +18,10 @@ import type {
 import type { ApplicationSearch, ProjectApplicationSearch } from './search-query.ts';
 
 /** Instances of an application that are stored: a sample, not a count. */
-export const MOST_INSTANCES = 1_000;
-const MOST_SHOWN_INSTANCES = 100;
-const MOST_SHOWN_FEATURES = 1_000;
-const MOST_APPLICATIONS_OF_TOKEN = 10;
+export const MAX_INSTANCES = 1_000;
+const MAX_SHOWN_INSTANCES = 100;
+const MAX_SHOWN_FEATURES = 1_000;
+const MAX_APPLICATIONS_OF_TOKEN = 10;
 
 /** Those of the names that no application has yet. */
 export async function listUnannounced(db: Reader, names: string[]): Promise<string[]> {
@@ -51,7 +51,7 @@ export async function markSeen(db: Db, names: string[]): Promise<void> {
     )`.execute(db);
 }
 
-/** Applications that were not seen for so many days and that nobody described. They stay locked until the transaction ends. */
+/** Applications that were not seen for this many days and that nobody described. They stay locked until the transaction ends. */
 export async function lockIdleApplications(
   tx: Tx,
   days: number,
@@ -65,7 +65,7 @@ export async function lockIdleApplications(
   return rows;
 }
 
-/** Inserts applications in the order of their names, up to so many in all, and returns those that were new. */
+/** Inserts applications in the order of their names, up to a total number, and returns those that were new. */
 export async function insertApplications(
   tx: Tx,
   reported: { name: string; token: number }[],
@@ -140,7 +140,7 @@ export async function upsertInstances(db: Db, instances: SeenInstance[]): Promis
         left join application_instances as known on known.application_id = applications.id
           and known.environment = given.environment and known.instance_id = "instanceId"
     ) as candidate
-    where is_known or place <= ${MOST_INSTANCES} - present
+    where is_known or place <= ${MAX_INSTANCES} - present
     order by id, environment, "instanceId"
     on conflict (application_id, environment, instance_id) do update
       set seen_at = excluded.seen_at, sdk_version = coalesce(excluded.sdk_version, kept.sdk_version),
@@ -284,7 +284,7 @@ export async function searchProjectApplications(
         with newest as materialized (
           select instance_id, sdk_version from application_instances
           where application_id = page.id and environment = any(page.environments)
-          order by seen_at desc, instance_id limit ${MOST_SHOWN_INSTANCES}
+          order by seen_at desc, instance_id limit ${MAX_SHOWN_INSTANCES}
         )
         select array(select distinct instance_id from newest order by instance_id) as ids, coalesce((
           select jsonb_agg(jsonb_build_object('name', sdk, 'versions', versions) order by sdk)
@@ -311,7 +311,7 @@ export async function findApplication(
       coalesce((
         select jsonb_agg(${INSTANCE} order by seen_at desc, instance_id) from (
           select * from application_instances where application_id = applications.id
-          order by seen_at desc, instance_id limit ${MOST_SHOWN_INSTANCES}
+          order by seen_at desc, instance_id limit ${MAX_SHOWN_INSTANCES}
         ) as shown
       ), '[]') as instances,
       coalesce((
@@ -323,7 +323,7 @@ export async function findApplication(
           select features.name, project, type, stale, archived_at is not null as archived, max(sight.seen_at) as seen_at,
             array_agg(metric_environments.name order by metric_environments.name) as environments
           from ${seenFeatures(actor)} where sight.application_id = applications.id
-          group by features.name order by features.name limit ${MOST_SHOWN_FEATURES}
+          group by features.name order by features.name limit ${MAX_SHOWN_FEATURES}
         ) as seen
       ), '[]') as "seenToggles"
     from applications where applications.name = ${name} and ${isVisible(actor)}`.execute(db);
@@ -365,7 +365,7 @@ export async function findOverview(
           'issues', jsonb_build_object('missingFeatures', array(
             select unknown_flags.name from unknown_flags
             where unknown_flags.application = applications.name and unknown_flags.environment = summary.environment
-            order by unknown_flags.name limit ${MOST_SHOWN_INSTANCES}
+            order by unknown_flags.name limit ${MAX_SHOWN_INSTANCES}
           ), 'outdatedSdks', '[]'::jsonb)
         ) order by environment)
         from (
@@ -393,7 +393,7 @@ export async function listInstances(
     select instance_id as "instanceId", sdk_version as "sdkVersion", application_instances.seen_at as "lastSeen"
     from application_instances join applications on applications.id = application_id
     where applications.name = ${name} and environment = ${environment} and ${isVisible(actor)}
-    order by application_instances.seen_at desc, instance_id limit ${MOST_SHOWN_INSTANCES}`.execute(db);
+    order by application_instances.seen_at desc, instance_id limit ${MAX_SHOWN_INSTANCES}`.execute(db);
   return rows;
 }
 
@@ -430,7 +430,7 @@ export async function listApplicationsOfTokens(
         group by application_instances.token_id, applications.id, environment
       ) as used
     ) as ranked
-    where place <= ${MOST_APPLICATIONS_OF_TOKEN} group by token_id order by token_id`.execute(db);
+    where place <= ${MAX_APPLICATIONS_OF_TOKEN} group by token_id order by token_id`.execute(db);
   return rows;
 }
 

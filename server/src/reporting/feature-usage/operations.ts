@@ -24,8 +24,8 @@ const HERE = '/api/admin/client-metrics/features/:featureName';
 const params = Type.Object({ featureName });
 const FORMAT = { version: 1, maturity: 'stable' };
 /** Counts of longer ago are read by day. */
-const MOST_HOURLY = 48;
-const MOST_HOURS_BACK = 2_160;
+const MAX_HOURLY = 48;
+const MAX_HOURS_BACK = 2_160;
 
 export const FEATURE_USAGE: OperationModule = {
   tag: 'Metrics',
@@ -71,10 +71,10 @@ export const FEATURE_USAGE: OperationModule = {
       read: async ({ db }, { params: { featureName }, query }) => {
         const { hoursBack } = parseSearch<{ hoursBack: number }>(
           query,
-          { hoursBack: value => parseCount(value, 1, MOST_HOURS_BACK) },
-          { hoursBack: MOST_HOURLY },
+          { hoursBack: value => parseCount(value, 1, MAX_HOURS_BACK) },
+          { hoursBack: MAX_HOURLY },
         );
-        const by = hoursBack > MOST_HOURLY ? 'day' : 'hour';
+        const by = hoursBack > MAX_HOURLY ? 'day' : 'hour';
         return { ...FORMAT, featureName, data: await listCounts(db, featureName, hoursBack, by) };
       },
     }),

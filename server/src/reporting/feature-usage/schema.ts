@@ -4,7 +4,7 @@ import { Named, NamedObject, Ref, Timestamp } from '../../platform/http/schema.t
 const format = {
   version: Type.Integer({ description: 'Version of this format', examples: [1] }),
   maturity: Type.String({ description: 'Always stable', examples: ['stable'] }),
-  featureName: Type.String({ examples: ['pay.new-basket'] }),
+  featureName: Type.String({ description: 'Name of the feature', examples: ['pay.new-basket'] }),
 };
 const yes = Type.Integer({ description: 'Times that the feature was enabled', examples: [974] });
 const no = Type.Integer({ description: 'Times that the feature was disabled', examples: [50] });
@@ -16,7 +16,7 @@ const variants = Type.Record(Type.String(), Type.Integer(), {
 export const EnvironmentUsage = Named(
   'FeatureEnvironmentUsage',
   Type.Object({
-    environment: Type.String({ examples: ['production'] }),
+    environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
     timestamp: Timestamp('Start of the newest hour that is part of the counts'),
     yes,
     no,
@@ -43,8 +43,11 @@ export const FeatureCounts = Named(
   'FeatureCounts',
   NamedObject('FeatureCounts', {
     featureName: format.featureName,
-    appName: Type.String({ examples: ['checkout'] }),
-    environment: Type.String({ examples: ['production'] }),
+    appName: Type.String({
+      description: 'Name of the application, as its SDK sends it',
+      examples: ['checkout'],
+    }),
+    environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
     timestamp: Timestamp('Start of the hour or of the day'),
     yes,
     no,
@@ -64,18 +67,22 @@ export const RawFeatureUsage = Named(
 export const ProjectFeatureUsage = Named(
   'ProjectFeatureUsage',
   Type.Object({
-    name: Type.String({ examples: ['pay.new-basket'] }),
+    name: Type.String({ description: 'Name of the feature', examples: ['pay.new-basket'] }),
     environments: Type.Array(
-      NamedObject('ProjectEnvironmentUsage', {
-        environment: Type.String({ examples: ['production'] }),
-        yes,
-        no,
-        lastDay: Type.String({
-          format: 'date',
-          description: 'The last day with an evaluation',
-          examples: ['2026-11-15'],
-        }),
-      }),
+      NamedObject(
+        'ProjectEnvironmentUsage',
+        {
+          environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+          yes,
+          no,
+          lastDay: Type.String({
+            format: 'date',
+            description: 'The last day with an evaluation',
+            examples: ['2026-11-15'],
+          }),
+        },
+        { description: 'Evaluations in an environment' },
+      ),
     ),
   }),
 );

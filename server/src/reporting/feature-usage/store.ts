@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
 import type { EnvironmentUsage, FeatureCounts, ProjectFeatureUsage } from './schema.ts';
 
-const MOST_ROWS = 10_000;
-const MOST_APPLICATIONS = 1_000;
+const MAX_ROWS = 10_000;
+const MAX_APPLICATIONS = 1_000;
 
 /** Counts of variants as an object, from rows of which those with an empty variant count the feature. */
 const VARIANTS = sql`coalesce(jsonb_object_agg(variant, yes) filter (where variant <> ''), '{}')`;
@@ -34,7 +34,7 @@ export async function listSeenApplications(db: Reader, name: string): Promise<st
       join application_features on feature_id = metric_features.id
       join applications on applications.id = application_id
     where application_features.seen_at >= date_trunc('hour', features.created_at)
-    order by applications.name limit ${MOST_APPLICATIONS}`.execute(db);
+    order by applications.name limit ${MAX_APPLICATIONS}`.execute(db);
   return rows.map(row => row.name);
 }
 
@@ -59,7 +59,7 @@ export async function listCounts(
         join applications on applications.id = application_id
       where ${since}
       group by applications.name, metric_environments.name, ${column}
-      order by ${column} desc, environment, "appName" limit ${MOST_ROWS}
+      order by ${column} desc, environment, "appName" limit ${MAX_ROWS}
     ) as newest
     order by timestamp, environment, "appName"`.execute(db);
   return rows;

@@ -12,8 +12,8 @@ import { type Batch, writeBatch } from './write-batch.ts';
 const ROWS_PER_BATCH = 2_000;
 const INSTANCES_PER_STATEMENT = 1_000;
 const DAY_MS = 86_400_000;
-/** A batch that PostgreSQL rejects for its content would stop all later ones. After so many attempts it is dropped. */
-const MOST_REJECTIONS = 3;
+/** A batch that PostgreSQL rejects for its content would stop all later ones. After this many attempts it is dropped. */
+const MAX_REJECTIONS = 3;
 /** Classes of SQLSTATE that say something about the values: data exceptions and violated constraints. */
 const REJECTED = /^(22|23)/;
 
@@ -49,7 +49,7 @@ export function makeFlusher(
       await advanceSeen(db, written.seen);
       rejections = 0;
     } catch (error) {
-      if (!isRejection(error) || ++rejections < MOST_REJECTIONS) throw error;
+      if (!isRejection(error) || ++rejections < MAX_REJECTIONS) throw error;
       rejections = 0;
       // A lifecycle stage that PostgreSQL rejects loses no counts.
       if (!isWritten) usage.drop('rejected', current.rows.length);

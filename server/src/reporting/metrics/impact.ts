@@ -2,15 +2,15 @@ import { countOf, type Fields, isFields, storable, textOf } from './read-body.ts
 import type { Steps } from './turns.ts';
 
 /** Bounds of the metrics that applications define: Prometheus keeps every combination of labels for months. */
-const MOST_SERIES = 2_000;
-const MOST_SERIES_PER_TOKEN = 500;
-/** A series that no SDK updates for so long is forgotten and makes room for others. */
+const MAX_SERIES = 2_000;
+const MAX_SERIES_PER_TOKEN = 500;
+/** A series that no SDK updates for this long is forgotten and makes room for others. */
 const FORGOTTEN_AFTER_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-const MOST_LABELS = 10;
+const MAX_LABELS = 10;
 /** Labels of a sample that are read. Names that mean the same count once. */
-const MOST_READ_LABELS = 100;
-const MOST_BUCKETS = 50;
+const MAX_READ_LABELS = 100;
+const MAX_BUCKETS = 50;
 const MAX_NAME = 100;
 const MAX_LABEL = 100;
 /** Samples that are added before other requests get their turn. */
@@ -59,7 +59,7 @@ export function makeImpactMetrics(drop: (samples: number) => void): ImpactMetric
     const known = metric?.series.get(labels);
     if (known) return known;
     const own = seriesOfTokens.get(token) ?? 0;
-    if (total >= MOST_SERIES || own >= MOST_SERIES_PER_TOKEN) return undefined;
+    if (total >= MAX_SERIES || own >= MAX_SERIES_PER_TOKEN) return undefined;
     total++;
     seriesOfTokens.set(token, own + 1);
     const series = {
@@ -122,10 +122,10 @@ function addHistogram(histogram: Histogram, sample: Fields): void {
   histogram.count += countOf(sample.count);
   if (typeof sample.sum === 'number' && Number.isFinite(sample.sum)) histogram.sum += sample.sum;
   if (!Array.isArray(sample.buckets)) return;
-  for (const bucket of sample.buckets.slice(0, MOST_BUCKETS)) {
+  for (const bucket of sample.buckets.slice(0, MAX_BUCKETS)) {
     if (!isFields(bucket) || (typeof bucket.le !== 'number' && bucket.le !== '+Inf')) continue;
     const bound = String(bucket.le);
-    if (!histogram.buckets.has(bound) && histogram.buckets.size >= MOST_BUCKETS) continue;
+    if (!histogram.buckets.has(bound) && histogram.buckets.size >= MAX_BUCKETS) continue;
     histogram.buckets.set(bound, (histogram.buckets.get(bound) ?? 0) + countOf(bucket.count));
   }
 }
@@ -137,10 +137,10 @@ function addHistogram(histogram: Histogram, sample: Fields): void {
 function labelsOf(value: unknown): string {
   if (!isFields(value)) return '';
   const labels = new Map<string, string>();
-  for (const name of Object.keys(value).slice(0, MOST_READ_LABELS).sort()) {
+  for (const name of Object.keys(value).slice(0, MAX_READ_LABELS).sort()) {
     const label = labelName(name);
     const text = labelText(value[name]);
-    if (text !== undefined && labels.size < MOST_LABELS && label !== 'le' && !labels.has(label))
+    if (text !== undefined && labels.size < MAX_LABELS && label !== 'le' && !labels.has(label))
       labels.set(label, text);
   }
   return [...labels].map(([label, text]) => `${label}="${escaped(text)}"`).join(',');
@@ -151,7 +151,7 @@ function labelName(name: string): string {
   return /^\d/.test(label) ? `_${label}` : label;
 }
 
-/** The text of a scalar. Anything else is no label: making a text of an object calls functions that a body can replace. */
+/** A scalar as a string. Nothing else is a label, because converting an object to a string calls functions that a body can replace. */
 function labelText(value: unknown): string | undefined {
   if (typeof value === 'string') return storable(value, MAX_LABEL);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;

@@ -18,7 +18,7 @@ export type Flushing = {
   stop: () => Promise<void>;
 };
 
-/** Writes what SDKs report every 10 s. While the database is away, everything is kept and added up. */
+/** Writes what SDKs report every 10 s. While the database is unreachable, everything is kept and added up. */
 export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry): Flushing {
   const flusher = makeFlusher(db, usage, makeQuotaLog(db, log, registry));
   let flushedAt = performance.now();
@@ -39,10 +39,7 @@ export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry)
           failures.inc();
           // One line for an outage, not one every 10 s.
           if (!isFailing)
-            log.warn(
-              { error: shown(error), keys: usage.merged.keys },
-              'write of metrics failed, they are kept',
-            );
+            log.warn({ error: shown(error), keys: usage.merged.keys }, 'metrics not written, retrying');
           isFailing = true;
         },
       )

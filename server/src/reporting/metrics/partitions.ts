@@ -41,8 +41,16 @@ function partitionsAround(now: number): Partition[] {
 }
 
 /** Creates the partitions that are missing. Returns their names. */
-export async function createMetricPartitions(db: Db, now = Date.now()): Promise<string[]> {
-  const needed = partitionsAround(now);
+export const createMetricPartitions = (db: Db, now = Date.now()): Promise<string[]> =>
+  createMissing(db, partitionsAround(now));
+
+/** Creates the partitions for counts of these days, such as `2026-11-15`. */
+export async function createDayPartitions(db: Db, days: string[]): Promise<void> {
+  const needed = days.map(day => monthPartition(Date.parse(day)));
+  await createMissing(db, [...new Map(needed.map(partition => [partition.name, partition])).values()]);
+}
+
+async function createMissing(db: Db, needed: Partition[]): Promise<string[]> {
   const present = new Set(await listPartitions(db));
   const added: string[] = [];
   for (const partition of needed) {

@@ -1,18 +1,18 @@
 /** A feature cannot have a longer name. Names of variants, applications and instances are cut. */
 export const MAX_FEATURE_NAME = 100;
 const MAX_TEXT = 200;
-/** The most that one body counts for one feature. The sum of a billion such bodies fits into a bigint. */
+/** The maximum count of one feature in one body. The sum of a billion such bodies fits into a bigint. */
 const MAX_COUNT = 1_000_000_000;
 
 const HOUR_MS = 3_600_000;
-const MOST_LATE_MS = 24 * HOUR_MS;
-const MOST_EARLY_MS = 300_000;
+const MAX_LATE_MS = 24 * HOUR_MS;
+const MAX_EARLY_MS = 300_000;
 
-/** A text that PostgreSQL can store, or undefined for anything else. */
+/** A string that PostgreSQL can store, or undefined for anything else. */
 export const textOf = (value: unknown, most = MAX_TEXT): string | undefined =>
   typeof value === 'string' && value !== '' ? storable(value, most) : undefined;
 
-/** The start of a text. PostgreSQL rejects NUL and unpaired surrogates, of which cutting can make one. */
+/** The start of a string. PostgreSQL rejects NUL and unpaired surrogates, and cutting can leave one. */
 export const storable = (text: string, most: number): string =>
   text.slice(0, most).toWellFormed().replaceAll('\0', '\ufffd');
 
@@ -22,11 +22,11 @@ export function countOf(value: unknown): number {
   return Math.min(Math.floor(value), MAX_COUNT);
 }
 
-/** The time of a bucket in milliseconds, as a text or a number. A clock that is wrong is corrected, as if the time were now. */
+/** The time of a bucket in milliseconds, from a string or a number. A clock that is wrong is corrected, as if the time were now. */
 export function timeOf(value: unknown, now: number): number {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   if (typeof time !== 'number' || !Number.isFinite(time)) return now;
-  return Math.min(Math.max(time, now - MOST_LATE_MS), now + MOST_EARLY_MS);
+  return Math.min(Math.max(time, now - MAX_LATE_MS), now + MAX_EARLY_MS);
 }
 
 export const hourOf = (time: number): number => Math.floor(time / HOUR_MS);

@@ -102,8 +102,8 @@ export type NamedSight = { feature: string; environment: string; application: st
 export type ReportedSight = NamedSight & { token: number };
 
 /**
- * Notes when features were last seen, at most once a minute for each environment, and the last day of each result. Returns the names of
- * the noted features. `variant` is the last one; a day with another variant is noted in `variant_changed_on`.
+ * Notes when features were last seen, at most once a minute for each environment, and the last day of each result. Returns the
+ * names of the noted features. `variant` is the last one; a day with a different variant is noted in `variant_changed_on`.
  */
 export async function updateLastSeen(
   tx: Tx,
@@ -140,7 +140,7 @@ export async function updateLastSeen(
   return [...new Set(rows.map(row => row.name))];
 }
 
-/** The day of a row whose variant is another one than the stored one. */
+/** The day of a row whose variant differs from the stored one. */
 const CHANGED_ON = sql`case when excluded.variant <> kept.variant then excluded.seen_at::date end`;
 
 /** The places in the list of those names that are not noted. */
@@ -168,7 +168,7 @@ export async function countUnknown(db: Reader, tokens: number[]): Promise<Added[
   return rows;
 }
 
-/** Notes names that no feature has, up to so many rows in all. Returns how many were not noted. */
+/** Notes names that no feature has, up to a total number of rows. Returns how many were not noted. */
 export async function insertUnknown(tx: Tx, lastSeen: ReportedSight[], most: number): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     with given as (

@@ -306,6 +306,19 @@ describe('bulk metrics', () => {
     });
   });
 
+  test('leaves out entries with an empty name, and counts the rest', async () => {
+    const { usage } = usageWith();
+
+    await usage.reportBulk(token, {
+      applications: [{ ...application, appName: '' }, application],
+      metrics: [{ ...count, appName: '' }, { ...count, featureName: '' }, count],
+    });
+
+    const { instances, buckets } = usage.merged.take();
+    expect(instances).toMatchObject([{ application: 'shop' }]);
+    expect(buckets).toMatchObject([{ application: 'shop', environment: 'production' }]);
+  });
+
   test.each<[string, Record<string, unknown>, string]>([
     ['no lists', {}, '/body/applications'],
     ['a list of texts', { applications: ['x'], metrics: [] }, '/body/applications'],

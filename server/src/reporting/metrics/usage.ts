@@ -29,7 +29,7 @@ export type Usage = Reports & {
 const NO_APPLICATION = 'unknown';
 const NO_INSTANCE = 'default';
 /** Variants of a feature that are read from one body. */
-const MOST_VARIANTS = 1_000;
+const MAX_VARIANTS = 1_000;
 /** Features and variants that are counted before other requests get their turn, which is after about 5 ms. */
 const KEYS_PER_TURN = 2_000;
 
@@ -89,7 +89,7 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
     if (!isFields(variants)) return 1;
     let read = 0;
     for (const name in variants) {
-      if (++read > MOST_VARIANTS) {
+      if (++read > MAX_VARIANTS) {
         dropped('limit', 1);
         continue;
       }
@@ -98,7 +98,7 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
       if (variant === undefined || times === 0) continue;
       if (!merged.countVariant(token.id, place, counts, variant, times)) dropped('limit', 1);
     }
-    return 1 + Math.min(read, MOST_VARIANTS);
+    return 1 + Math.min(read, MAX_VARIANTS);
   };
 
   function* countToggles(token: Reporter, application: string, stop: number, toggles: Fields): Steps {

@@ -19,7 +19,7 @@ import {
 } from './store.ts';
 
 /** Rows of `unknown_flags` in all. A misconfigured application can ask for any number of names. */
-export const MOST_UNKNOWN_FLAGS = 10_000;
+export const MAX_UNKNOWN_FLAGS = 10_000;
 
 /** Rows and their number. A batch keeps both until it is known to be committed. */
 export type Batch = { number: number; rows: NamedCount[] };
@@ -119,7 +119,7 @@ async function writeUnknown(
   const others = new Set(above.map(({ row }) => row));
   const stored = unknown.map(row => (others.has(row) ? { ...row, feature: OTHER_FLAGS } : row));
   return {
-    left: await insertUnknown(tx, stored, MOST_UNKNOWN_FLAGS),
+    left: await insertUnknown(tx, stored, MAX_UNKNOWN_FLAGS),
     reached: reachedBy('unknownFlags', above),
   };
 }

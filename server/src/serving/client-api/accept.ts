@@ -15,7 +15,7 @@ declare module 'fastify' {
 export function acceptRegistration(reports: Reports, request: FastifyRequest): void {
   const body = objectOf(request.body);
   if (typeof body.appName !== 'string' || body.appName === '')
-    throw badData([{ message: 'appName must be a text that is not empty', path: '/body/appName' }]);
+    throw badData([{ message: 'appName must be a non-empty string', path: '/body/appName' }]);
   reports.register(tokenOf(request), request.headers, body);
 }
 

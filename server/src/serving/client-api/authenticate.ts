@@ -17,10 +17,25 @@ export function tokenText(authorization: string | undefined): string {
   return authorization[6] === ' ' ? authorization.replace(/^bearer /i, '').trim() : authorization;
 }
 
-/** The valid backend token of a request if it is in memory: the way of almost every request, without a promise. */
+/** The valid backend token of a request if it is in memory. This is the fast path of almost every request, without a promise. */
 export function knownToken(tokens: Tokens, text: string): SdkToken | undefined {
   const token = tokens.known(text);
   return token && isOfKind(token, BACKEND) ? token : undefined;
+}
+
+/** `<projects>:<environment>.<secret>`, as tokens are shown when they are created. */
+const TOKEN_SHAPE = /^[^:\s]+:[^.\s]+\.\S+$/;
+
+/** Says what is wrong with the header, but never whether a token existed. */
+function unauthenticated(text: string, kinds: readonly TokenKind[]): string {
+  const required = `an API token of type ${kinds.join(' or ')}`;
+  if (text === '') return `The request has no token. Send ${required} in the Authorization header.`;
+  if (text.startsWith('user:'))
+    return `A personal access token works in the admin API only. Send ${required}.`;
+  if (!TOKEN_SHAPE.test(text)) {
+    return `The Authorization header does not contain an API token, which looks like "default:development.<secret>". Send ${required}.`;
+  }
+  return `The API token is unknown, expired or revoked. Send ${required} that is valid.`;
 }
 
 /** Rejects with 401 or 403 only what the database rejects, because an SDK stops for good then. */
@@ -31,12 +46,7 @@ export async function authenticate(
   kinds: readonly TokenKind[] = BACKEND,
 ): Promise<SdkToken> {
   const token = text === '' ? undefined : (tokens.known(text) ?? (await tokens.lookUp(text, networkOf(ip))));
-  if (!token) {
-    throw new ApiError(
-      'AuthenticationRequired',
-      `Send a valid API token of type ${kinds.join(' or ')} in the Authorization header.`,
-    );
-  }
+  if (!token) throw new ApiError('AuthenticationRequired', unauthenticated(text, kinds));
   if (!isOfKind(token, kinds)) {
     throw new ApiError(
       'NoAccessError',

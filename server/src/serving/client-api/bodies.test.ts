@@ -85,7 +85,7 @@ test('rejects the bodies of a caller beyond its queue with 429', async () => {
 
   expect([rejected.statusCode, rejected.json().message]).toEqual([
     429,
-    'Too many request bodies of this token and network at a time. Send fewer, and retry after the time in Retry-After.',
+    'This token and network have too many request bodies at a time. Send fewer, and retry after the time in Retry-After.',
   ]);
   gate.resolve();
   await Promise.all(first);

@@ -22,14 +22,14 @@ export const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 /** Metrics of 33,000 features. JSON.parse takes up to 80 ms of CPU for as many items with different names. */
 const MAX_ITEMS = 100_000;
 
-/** A larger body is parsed in a turn of the event loop of its own. */
+/** A larger body is parsed in a separate turn of the event loop. */
 const LARGE = 262_144;
 
 const inflate = promisify(gunzip);
 
 /**
- * Reads JSON, compressed or not. A body without a content type is taken for JSON. A body is read after its caller got the bytes that it can
- * take in memory, and they are given back when the request is handled.
+ * Reads JSON, compressed or not. A body without a content type is assumed to be JSON. A body is read after its caller has
+ * acquired the bytes that it can take in memory, which are released when the request is handled.
  */
 export function installSdkBodies(app: FastifyInstance, bytes: Shares): void {
   const runInTurn = makeTurns();

@@ -268,7 +268,7 @@ describe('GET /api/client/features', () => {
 
 describe('GET /api/client/features/:name', () => {
   test.each([
-    [`/api/client/features/${'x'.repeat(513)}`, /^A part of the path has more than 512 characters: "\/api/],
+    [`/api/client/features/${'x'.repeat(513)}`, /^A path segment has more than 512 characters: "\/api/],
     [`/api/client/features/${'x'.repeat(300)}%ff`, /^The path is not valid: "\/api/],
   ])('rejects %s with a short message', async (path, message) => {
     const { status, body } = await get(path);
@@ -317,6 +317,29 @@ describe('rejections', () => {
       }
     },
   );
+
+  test.each([
+    [null, 'The request has no token. Send an API token of type backend in the Authorization header.'],
+    [
+      'x',
+      'The Authorization header does not contain an API token, which looks like "default:development.<secret>". Send an API token of type backend.',
+    ],
+    ['user:hyp_x', 'A personal access token works in the admin API only. Send an API token of type backend.'],
+    [
+      '*:main.unknown',
+      'The API token is unknown, expired or revoked. Send an API token of type backend that is valid.',
+    ],
+  ])('says what is wrong with the token %j', async (secret, message) => {
+    expect((await get('/api/client/features', {}, secret)).body.message).toBe(message);
+  });
+
+  test('names the methods of a path that is called with a wrong one', async () => {
+    const { status, body } = await call(harness.app, 'DELETE', '/api/client/features', { token });
+    expect([status, body.message]).toEqual([
+      404,
+      'DELETE /api/client/features does not exist. This path accepts GET.',
+    ]);
+  });
 
   test.each(PATHS)('%s %s rejects admin and frontend tokens with 403', async (method, path) => {
     const fields = { tokenName: 'frontend', type: 'frontend' as const, environment: 'main' };

@@ -24,8 +24,8 @@ import type { Responder } from './responses.ts';
 import {
   BulkMetrics,
   EdgeData,
+  MAX_VALIDATED,
   Metrics,
-  MOST_VALIDATED,
   Registration,
   SdkDelta,
   SdkFeature,
@@ -55,7 +55,7 @@ const filters = Type.Object({
     Type.String({
       title: 'SdkNamePrefix',
       maxLength: 100,
-      description: 'Only features whose name starts with this text',
+      description: 'Only features whose name starts with this string',
       examples: ['pay.'],
     }),
   ),
@@ -89,7 +89,7 @@ export function clientRoutes(
 ): void {
   for (const schema of [SdkFeature, SdkSegment, SdkFeatures, SdkDelta, ValidTokens]) app.addSchema(schema);
 
-  /** Calls the handler with the scope of the request: at once if everything is in memory, which is almost always. */
+  /** Calls the handler with the scope of the request: immediately if everything is in memory, which is almost always. */
   const withScope =
     (options: (request: FastifyRequest) => QueryOptions, handler: Handler) =>
     (request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined => {
@@ -154,7 +154,7 @@ export function clientRoutes(
         security,
         summary: 'Read all features',
         description:
-          'Returns the features of the environment and the projects of the token, with the segments that they use. The response has an ETag; with If-None-Match an unchanged list responds with 304. A client whose Unleash-Client-Spec is missing or below 4.2.0 gets the constraints of segments inside the strategies. Requires an API token of type backend or client.',
+          'Returns the features of the environment and the projects of the token, with the segments that they use. The response has an ETag; while the list is unchanged, a request with If-None-Match returns 304. A client whose Unleash-Client-Spec is missing or below 4.2.0 gets the constraints of segments inside the strategies. Requires an API token of type backend or client.',
         querystring: filters,
         response: {
           200: jsonResponse('The features', SdkFeatures),
@@ -216,7 +216,7 @@ export function clientRoutes(
         security,
         summary: 'Read changes of features',
         description:
-          'Returns the events after the revision of If-None-Match: updated segments, removed features and segments, updated features. Without If-None-Match, or with a tag of another scope or history, the list has one hydration event with everything. With filters, every response with changes is a hydration. Requires an API token of type backend or client.',
+          'Returns the events after the revision of If-None-Match: updated segments, removed features and segments, updated features. Without If-None-Match, or with an ETag of a different scope or history, the list has one hydration event with everything. With filters, every response with changes is a hydration. Requires an API token of type backend or client.',
         querystring: filters,
         response: {
           200: jsonResponse('The events', SdkDelta),
@@ -251,7 +251,7 @@ export function clientRoutes(
         id: 'registerClient',
         summary: 'Register an application',
         description:
-          'Notes the application, the instance and the SDK. An SDK calls this when it starts. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created.',
+          'Records the application, the instance and the SDK. An SDK calls this when it starts. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created.',
         body: Registration,
         accept: request => acceptRegistration(reports, request),
       },
@@ -271,7 +271,7 @@ export function clientRoutes(
         id: 'sendBulkMetrics',
         summary: 'Send metrics of a proxy',
         description:
-          'Adds the applications and counts that a proxy such as Unleash Edge collected. An invalid body is rejected as a whole. Entries of another environment than that of the token are skipped. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
+          'Adds the applications and counts that a proxy such as Unleash Edge collected. An invalid body is rejected as a whole. Entries for other environments than that of the token are skipped. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: BulkMetrics,
         accept: request => acceptBulk(reports, request),
       },
@@ -299,7 +299,7 @@ export function clientRoutes(
         security: [],
         summary: 'Validate tokens',
         description:
-          'Returns the valid ones of these tokens, with their environment and projects. For Unleash Edge and other proxies. Requires no token of its own.',
+          'Returns those of the given tokens that are valid, with their environment and projects. For Unleash Edge and other proxies. Needs no authentication.',
         body: TokensToValidate,
         response: {
           200: jsonResponse('The valid tokens', ValidTokens),
@@ -329,9 +329,9 @@ function requestedOptions({ headers, url, query }: FastifyRequest): QueryOptions
 const encodingOf = ({ headers }: FastifyRequest): Encoding => (acceptsGzip(headers) ? 'gzip' : 'identity');
 
 async function validTokens({ tokens }: ServingState, list: unknown, network: string) {
-  if (!Array.isArray(list) || list.length > MOST_VALIDATED || !list.every(one => typeof one === 'string'))
+  if (!Array.isArray(list) || list.length > MAX_VALIDATED || !list.every(one => typeof one === 'string'))
     throw badData([
-      { message: `tokens must be a list of at most ${MOST_VALIDATED} texts`, path: '/body/tokens' },
+      { message: `tokens must be a list of at most ${MAX_VALIDATED} strings`, path: '/body/tokens' },
     ]);
   const valid: object[] = [];
   // One after the other: one caller must not take all lookups.

@@ -1,32 +1,61 @@
 import { Type } from 'typebox';
 import { Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
 
-const Constraint = NamedObject('SdkConstraint', {
-  contextName: Type.String({ examples: ['country'] }),
-  operator: Type.String({ examples: ['IN'] }),
-  values: Type.Optional(Type.Array(Type.String(), { examples: [['DE', 'FR']] })),
-  value: Type.Optional(Type.String({ examples: [] })),
-  inverted: Type.Optional(Type.Boolean({ examples: [false] })),
-  caseInsensitive: Type.Optional(Type.Boolean({ examples: [false] })),
-});
+const Constraint = NamedObject(
+  'SdkConstraint',
+  {
+    contextName: Type.String({ description: 'Context field', examples: ['country'] }),
+    operator: Type.String({ description: 'Operator of the constraint', examples: ['IN'] }),
+    values: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'Values to compare the context field with',
+        examples: [['DE', 'FR']],
+      }),
+    ),
+    value: Type.Optional(
+      Type.String({ description: 'Value to compare the context field with', examples: [] }),
+    ),
+    inverted: Type.Optional(
+      Type.Boolean({ description: 'Whether the result is negated', examples: [false] }),
+    ),
+    caseInsensitive: Type.Optional(
+      Type.Boolean({ description: 'Whether case is ignored', examples: [false] }),
+    ),
+  },
+  { description: 'A condition on a context field' },
+);
 
-const Payload = NamedObject('SdkPayload', {
-  type: Type.String({ examples: ['string'] }),
-  value: Type.String({ examples: ['blue'] }),
-});
+const Payload = NamedObject(
+  'SdkPayload',
+  {
+    type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
+    value: Type.String({ description: 'The payload as a string', examples: ['blue'] }),
+  },
+  { description: 'The payload of a variant' },
+);
 
-const Variant = NamedObject('SdkVariant', {
-  name: Type.String({ examples: ['blue'] }),
-  weight: Type.Integer({ examples: [1000] }),
-  weightType: Type.Optional(Type.String({ examples: ['variable'] })),
-  stickiness: Type.Optional(Type.String({ examples: ['default'] })),
-  payload: Type.Optional(Payload),
-});
+const Variant = NamedObject(
+  'SdkVariant',
+  {
+    name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
+    weight: Type.Integer({ description: 'Share of users in thousandths', examples: [1000] }),
+    weightType: Type.Optional(Type.String({ description: 'fix or variable', examples: ['variable'] })),
+    stickiness: Type.Optional(
+      Type.String({
+        description: 'Context field that decides which variant a user gets',
+        examples: ['default'],
+      }),
+    ),
+    payload: Type.Optional(Payload),
+  },
+  { description: 'A variant' },
+);
 
 const Strategy = NamedObject('SdkStrategy', {
-  name: Type.String({ examples: ['flexibleRollout'] }),
+  name: Type.String({ description: 'Name of the strategy type', examples: ['flexibleRollout'] }),
   constraints: Type.Array(Constraint),
   parameters: Type.Record(Type.String(), Type.String(), {
+    description: 'Parameters of the strategy type, all of them strings',
     examples: [{ rollout: '50', stickiness: 'default', groupId: 'checkout-v2' }],
   }),
   variants: Type.Array(Variant),
@@ -39,44 +68,61 @@ const Strategy = NamedObject('SdkStrategy', {
 });
 
 const Parent = NamedObject('SdkParent', {
-  feature: Type.String({ examples: ['checkout'] }),
-  enabled: Type.Boolean({ examples: [true] }),
-  variants: Type.Optional(Type.Array(Type.String(), { examples: [] })),
+  feature: Type.String({ description: 'Name of the parent', examples: ['checkout'] }),
+  enabled: Type.Boolean({
+    description: 'true: the parent must be enabled; false: it must be disabled',
+    examples: [true],
+  }),
+  variants: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Variants of the parent, one of which must be served. Empty: any',
+      examples: [],
+    }),
+  ),
 });
 
 export const SdkFeature = Named(
   'SdkFeature',
-  Type.Object({
-    name: Type.String({ examples: ['checkout-v2'] }),
-    type: Type.String({ examples: ['release'] }),
-    project: Type.String({ examples: ['payments'] }),
-    enabled: Type.Boolean({
-      description: 'Whether the feature is enabled in the environment and has an enabled strategy',
-      examples: [true],
-    }),
-    stale: Type.Boolean({ examples: [false] }),
-    impressionData: Type.Boolean({ examples: [false] }),
-    strategies: Type.Array(Strategy, { description: 'The enabled strategies' }),
-    variants: Type.Array(Variant),
-    dependencies: Type.Optional(
-      Type.Array(Parent, { description: 'The parents of the feature', examples: [] }),
-    ),
-  }),
+  Type.Object(
+    {
+      name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+      type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+      project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+      enabled: Type.Boolean({
+        description: 'Whether the feature is enabled in the environment and has an enabled strategy',
+        examples: [true],
+      }),
+      stale: Type.Boolean({ description: 'Whether the feature is marked as stale', examples: [false] }),
+      impressionData: Type.Boolean({
+        description: 'Whether SDKs raise an event each time the feature is evaluated',
+        examples: [false],
+      }),
+      strategies: Type.Array(Strategy, { description: 'The enabled strategies' }),
+      variants: Type.Array(Variant),
+      dependencies: Type.Optional(
+        Type.Array(Parent, { description: 'The parents of the feature', examples: [] }),
+      ),
+    },
+    { description: 'A feature as SDKs get it' },
+  ),
 );
 
 export const SdkSegment = Named(
   'SdkSegment',
-  Type.Object({
-    id: Type.Integer({ examples: [3] }),
-    name: Type.String({ examples: ['Europe'] }),
-    constraints: Type.Array(Constraint),
-  }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
+      name: Type.String({ description: 'Name of the segment', examples: ['Europe'] }),
+      constraints: Type.Array(Constraint),
+    },
+    { description: 'A segment' },
+  ),
 );
 
 export const SdkFeatures = Named(
   'SdkFeatures',
   Type.Object({
-    version: Type.Integer({ examples: [2] }),
+    version: Type.Integer({ description: 'Version of this format', examples: [2] }),
     features: Type.Array(Ref(SdkFeature)),
     segments: Type.Optional(
       Type.Array(Ref(SdkSegment), {
@@ -84,39 +130,67 @@ export const SdkFeatures = Named(
           'The segments that the features use. Absent for clients that get their constraints inline',
       }),
     ),
-    query: NamedObject('SdkQuery', {
-      environment: Type.String({ examples: ['production'] }),
-      project: Type.Optional(Type.Array(Type.String(), { examples: [['payments']] })),
-      namePrefix: Type.Optional(Type.String({ examples: [] })),
-      tag: Type.Optional(Type.Array(Type.String(), { examples: [] })),
-      inlineSegmentConstraints: Type.Boolean({ examples: [false] }),
-    }),
-    meta: NamedObject('SdkMeta', {
-      revisionId: Type.Integer({ examples: [42] }),
-      etag: Type.String({ examples: ['"0d3c9fb2a1.5f0c8d0e4a.42"'] }),
-      queryHash: Type.String({ examples: ['5f0c8d0e4a'] }),
-    }),
+    query: NamedObject(
+      'SdkQuery',
+      {
+        environment: Type.String({ description: 'Environment of the token', examples: ['production'] }),
+        project: Type.Optional(
+          Type.Array(Type.String(), {
+            description: 'The projects that were filtered by',
+            examples: [['payments']],
+          }),
+        ),
+        namePrefix: Type.Optional(
+          Type.String({ description: 'The prefix that was filtered by', examples: [] }),
+        ),
+        tag: Type.Optional(
+          Type.Array(Type.String(), { description: 'The tags that were filtered by', examples: [] }),
+        ),
+        inlineSegmentConstraints: Type.Boolean({
+          description: 'Whether strategies contain the constraints of their segments',
+          examples: [false],
+        }),
+      },
+      { description: 'The environment and the filters of the response' },
+    ),
+    meta: NamedObject(
+      'SdkMeta',
+      {
+        revisionId: Type.Integer({ description: 'Revision of the environment', examples: [42] }),
+        etag: Type.String({ description: 'ETag of the response', examples: ['"0d3c9fb2a1.5f0c8d0e4a.42"'] }),
+        queryHash: Type.String({
+          description: 'Identifies the projects and filters of the response',
+          examples: ['5f0c8d0e4a'],
+        }),
+      },
+      { description: 'Identifies the state of the response' },
+    ),
   }),
 );
 
-const SdkEvent = NamedObject('SdkEvent', {
-  eventId: Type.Integer({ description: 'The revision that the events lead to', examples: [42] }),
-  type: Type.String({
-    enum: ['hydration', 'segment-updated', 'feature-removed', 'segment-removed', 'feature-updated'],
-    examples: ['feature-removed'],
-  }),
-  features: Type.Optional(Type.Array(Ref(SdkFeature), { description: 'hydration', examples: [] })),
-  segments: Type.Optional(Type.Array(Ref(SdkSegment), { description: 'hydration', examples: [] })),
-  feature: Type.Optional(
-    Type.Unsafe<unknown>({ ...Ref(SdkFeature), description: 'feature-updated', examples: [] }),
-  ),
-  featureName: Type.Optional(Type.String({ description: 'feature-removed', examples: ['checkout-v1'] })),
-  project: Type.Optional(Type.String({ description: 'feature-removed', examples: ['payments'] })),
-  segment: Type.Optional(
-    Type.Unsafe<unknown>({ ...Ref(SdkSegment), description: 'segment-updated', examples: [] }),
-  ),
-  segmentId: Type.Optional(Type.Integer({ description: 'segment-removed', examples: [] })),
-});
+const SdkEvent = NamedObject(
+  'SdkEvent',
+  {
+    eventId: Type.Integer({ description: 'The revision that the events lead to', examples: [42] }),
+    type: Type.String({
+      description: 'Type of the event',
+      enum: ['hydration', 'segment-updated', 'feature-removed', 'segment-removed', 'feature-updated'],
+      examples: ['feature-removed'],
+    }),
+    features: Type.Optional(Type.Array(Ref(SdkFeature), { description: 'hydration', examples: [] })),
+    segments: Type.Optional(Type.Array(Ref(SdkSegment), { description: 'hydration', examples: [] })),
+    feature: Type.Optional(
+      Type.Unsafe<unknown>({ ...Ref(SdkFeature), description: 'feature-updated', examples: [] }),
+    ),
+    featureName: Type.Optional(Type.String({ description: 'feature-removed', examples: ['checkout-v1'] })),
+    project: Type.Optional(Type.String({ description: 'feature-removed', examples: ['payments'] })),
+    segment: Type.Optional(
+      Type.Unsafe<unknown>({ ...Ref(SdkSegment), description: 'segment-updated', examples: [] }),
+    ),
+    segmentId: Type.Optional(Type.Integer({ description: 'segment-removed', examples: [] })),
+  },
+  { description: 'A change, or the whole state' },
+);
 
 const REMOVAL = { eventId: 42, type: 'feature-removed', featureName: 'checkout-v1', project: 'payments' };
 
@@ -125,22 +199,30 @@ export const SdkDelta = Named(
   Type.Object({ events: Type.Array(SdkEvent, { examples: [[REMOVAL]] }) }),
 );
 
-const text = (example: string) => Type.String({ maxLength: 1_000, examples: [example] });
+const text = (example: string, description?: string) =>
+  Type.String({ maxLength: 1_000, ...(description && { description }), examples: [example] });
 
 export const Registration = NamedObject(
   'SdkRegistration',
   {
-    appName: Type.String({ minLength: 1, maxLength: 1_000, examples: ['checkout'] }),
-    instanceId: Type.Optional(Nullable(text('host-1'))),
-    connectionId: Type.Optional(text('6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55')),
-    sdkVersion: Type.Optional(text('unleash-node-sdk:6.12.1')),
+    appName: Type.String({
+      description: 'Name of the application, as its SDK sends it',
+      minLength: 1,
+      maxLength: 1_000,
+      examples: ['checkout'],
+    }),
+    instanceId: Type.Optional(Nullable(text('host-1', 'Id of the instance, as its SDK sends it'))),
+    connectionId: Type.Optional(
+      text('6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55', 'Id that the SDK chooses when it starts'),
+    ),
+    sdkVersion: Type.Optional(text('unleash-node-sdk:6.12.1', 'Name and version of the SDK')),
     strategies: Type.Optional(
       Type.Array(text('flexibleRollout'), {
         maxItems: 10_000,
         description: 'Strategies that the SDK implements',
       }),
     ),
-    started: Type.Optional(text('2026-11-15T09:30:00.000Z')),
+    started: Type.Optional(text('2026-11-15T09:30:00.000Z', 'When the SDK started')),
     interval: Type.Optional(Type.Number({ description: 'Milliseconds between metrics', examples: [60_000] })),
   },
   {
@@ -158,10 +240,11 @@ export const Registration = NamedObject(
 );
 
 const Counts = NamedObject('SdkCounts', {
-  yes: Type.Integer({ examples: [3] }),
-  no: Type.Integer({ examples: [1] }),
+  yes: Type.Integer({ description: 'Number of evaluations as enabled', examples: [3] }),
+  no: Type.Integer({ description: 'Number of evaluations as disabled', examples: [1] }),
   variants: Type.Optional(
     Type.Record(Type.String(), Type.Integer(), {
+      description: 'Number of times each variant was served',
       maxProperties: 10_000,
       propertyNames: { type: 'string', maxLength: 1_000 },
     }),
@@ -171,17 +254,22 @@ const Counts = NamedObject('SdkCounts', {
 export const Metrics = NamedObject(
   'SdkMetrics',
   {
-    appName: Type.Optional(text('checkout')),
-    instanceId: Type.Optional(Nullable(text('host-1'))),
+    appName: Type.Optional(text('checkout', 'Name of the application, as its SDK sends it')),
+    instanceId: Type.Optional(Nullable(text('host-1', 'Id of the instance, as its SDK sends it'))),
     bucket: Type.Optional(
-      NamedObject('SdkBucket', {
-        start: text('2026-11-15T09:30:00.000Z'),
-        stop: text('2026-11-15T09:31:00.000Z'),
-        toggles: Type.Record(Type.String(), Counts, {
-          maxProperties: 100_000,
-          propertyNames: { type: 'string', maxLength: 1_000 },
-        }),
-      }),
+      NamedObject(
+        'SdkBucket',
+        {
+          start: text('2026-11-15T09:30:00.000Z', 'Start of the period'),
+          stop: text('2026-11-15T09:31:00.000Z', 'End of the period'),
+          toggles: Type.Record(Type.String(), Counts, {
+            description: 'Counts by feature name',
+            maxProperties: 100_000,
+            propertyNames: { type: 'string', maxLength: 1_000 },
+          }),
+        },
+        { description: 'The counts of a period' },
+      ),
     ),
   },
   {
@@ -203,29 +291,43 @@ export const BulkMetrics = NamedObject(
   'SdkBulkMetrics',
   {
     applications: Type.Array(
-      NamedObject('SdkBulkApplication', {
-        appName: Type.String({ minLength: 1, maxLength: 1_000, examples: ['checkout'] }),
-        instanceId: Type.Optional(Nullable(text('host-1'))),
-        environment: Type.Optional(text('production')),
-        sdkVersion: Type.Optional(Nullable(text('unleash-node-sdk:6.12.1'))),
-      }),
+      NamedObject(
+        'SdkBulkApplication',
+        {
+          appName: Type.String({
+            description: 'Name of the application, as its SDK sends it',
+            minLength: 1,
+            maxLength: 1_000,
+            examples: ['checkout'],
+          }),
+          instanceId: Type.Optional(Nullable(text('host-1', 'Id of the instance, as its SDK sends it'))),
+          environment: Type.Optional(text('production', 'Name of the environment')),
+          sdkVersion: Type.Optional(Nullable(text('unleash-node-sdk:6.12.1', 'Name and version of the SDK'))),
+        },
+        { description: 'An application that used the proxy' },
+      ),
       { maxItems: 100_000 },
     ),
     metrics: Type.Array(
-      NamedObject('SdkBulkCounts', {
-        featureName: text('checkout-v2'),
-        appName: text('checkout'),
-        environment: Type.Optional(text('production')),
-        timestamp: Type.Optional(text('2026-11-15T09:00:00.000Z')),
-        yes: Type.Integer({ examples: [3] }),
-        no: Type.Integer({ examples: [1] }),
-        variants: Type.Optional(
-          Type.Record(Type.String(), Type.Integer(), {
-            maxProperties: 10_000,
-            propertyNames: { type: 'string', maxLength: 1_000 },
-          }),
-        ),
-      }),
+      NamedObject(
+        'SdkBulkCounts',
+        {
+          featureName: text('checkout-v2', 'Name of the feature'),
+          appName: text('checkout', 'Name of the application, as its SDK sends it'),
+          environment: Type.Optional(text('production', 'Name of the environment')),
+          timestamp: Type.Optional(text('2026-11-15T09:00:00.000Z', 'The hour of the counts')),
+          yes: Type.Integer({ description: 'Number of evaluations as enabled', examples: [3] }),
+          no: Type.Integer({ description: 'Number of evaluations as disabled', examples: [1] }),
+          variants: Type.Optional(
+            Type.Record(Type.String(), Type.Integer(), {
+              description: 'Number of times each variant was served',
+              maxProperties: 10_000,
+              propertyNames: { type: 'string', maxLength: 1_000 },
+            }),
+          ),
+        },
+        { description: 'The counts of a feature in an hour' },
+      ),
       { maxItems: 100_000 },
     ),
   },
@@ -251,17 +353,18 @@ export const BulkMetrics = NamedObject(
 
 export const EdgeData = NamedObject(
   'SdkEdgeData',
-  { identifier: Type.Optional(text('edge-1')) },
+  { identifier: Type.Optional(text('edge-1', 'Id that the proxy chose')) },
   { examples: [{ identifier: 'edge-1' }] },
 );
 
-export const MOST_VALIDATED = 100;
+export const MAX_VALIDATED = 100;
 
 export const TokensToValidate = NamedObject(
   'SdkTokens',
   {
     tokens: Type.Array(Type.String({ maxLength: 512 }), {
-      maxItems: MOST_VALIDATED,
+      description: 'Tokens to validate',
+      maxItems: MAX_VALIDATED,
       examples: [['payments:production.hyc_…']],
     }),
   },
@@ -273,10 +376,18 @@ export const ValidTokens = Named(
   Type.Object({
     tokens: Type.Array(
       NamedObject('SdkValidToken', {
-        token: Type.String({ examples: ['payments:production.hyc_…'] }),
-        type: Type.String({ enum: ['client', 'frontend'], examples: ['client'] }),
-        projects: Type.Array(Type.String(), { examples: [['payments']] }),
-        environment: Type.String({ examples: ['production'] }),
+        token: Type.String({ description: 'The token', examples: ['payments:production.hyc_…'] }),
+        type: Type.String({
+          description:
+            '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `admin` is for the admin API',
+          enum: ['client', 'frontend'],
+          examples: ['client'],
+        }),
+        projects: Type.Array(Type.String(), {
+          description: 'Ids of its projects. * for all',
+          examples: [['payments']],
+        }),
+        environment: Type.String({ description: 'Environment of the token', examples: ['production'] }),
       }),
       { description: 'The valid tokens of the request' },
     ),

@@ -26,8 +26,8 @@ export type EvaluationContext = {
 export type GivenContext = { known: Partial<Record<KnownField, string>>; properties: Record<string, string> };
 
 /**
- * Completes a context: the environment is that of the token, and the address by default that of the client. `kind` separates the hashes
- * of responses that have another form.
+ * Completes a context: the environment is that of the token, and the IP address is by default that of the client. `kind`
+ * separates the hashes of responses that have a different form.
  */
 export function completeContext(
   given: GivenContext,

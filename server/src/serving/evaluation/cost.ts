@@ -4,8 +4,8 @@ import { writtenOut } from '../../platform/pattern.ts';
 import type { EvaluationContext } from './context.ts';
 
 /**
- * An upper bound of the CPU that the constraints and lists of a flag can take. One flag is evaluated without a pause, so this decides how
- * long everything else waits.
+ * An upper bound for the CPU time that the constraints and lists of a flag can take. One flag is evaluated without a pause, so
+ * this decides how long everything else waits.
  */
 export type Cost = {
   /** Microseconds for every context. */
@@ -15,7 +15,7 @@ export type Cost = {
 };
 
 /** A flag that would take longer is disabled for the context. */
-export const MOST_EVALUATION_US = 100_000;
+export const MAX_EVALUATION_US = 100_000;
 
 /** Measured with the slowest patterns and lists that we found. */
 const US_PER_PATTERN_CHARACTER = 0.1;
@@ -50,7 +50,7 @@ export const isTooCostly = ({ us, patterns }: Cost, { values }: EvaluationContex
   patterns.reduce(
     (sum, { field, size }) => sum + US_PER_PATTERN_CHARACTER * size * lengthOf(values, field),
     us,
-  ) > MOST_EVALUATION_US;
+  ) > MAX_EVALUATION_US;
 
 function lengthOf(values: EvaluationContext['values'], field: string): number {
   const value = (values as Record<string, unknown>)[field] ?? values.properties[field];

@@ -5,7 +5,7 @@ import type { Slices } from './slices.ts';
 import { combine, type Traits } from './traits.ts';
 
 /** References to flags in all evaluators together, of 50 bytes each. The flags themselves are shared. */
-const MOST_REFERENCES = 1_000_000;
+const MAX_REFERENCES = 1_000_000;
 
 /** All tokens with the same projects use an evaluator, so the server itself is the caller that builds it. */
 const SERVER = '';
@@ -20,7 +20,7 @@ type Entry = { position: string; size: number; evaluator: Evaluator | Promise<Ev
 /** Evaluators of the scopes that were used last. One is built again after a change in its scope. */
 export function makeEvaluators(
   slices: Slices,
-  mostReferences = MOST_REFERENCES,
+  mostReferences = MAX_REFERENCES,
   onSkipped = () => {},
 ): Evaluators {
   const entries = new Map<string, Entry>();

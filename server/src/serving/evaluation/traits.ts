@@ -38,7 +38,7 @@ export function traitsOfConstraints(constraints: readonly Constraint[]): Traits 
 }
 
 function traitsOfStrategy({ name, parameters, constraints, variants }: Strategies[number]): Traits {
-  // Parameters in documents are texts.
+  // Parameters in documents are strings.
   const texts = (parameters ?? {}) as Record<string, string | undefined>;
   const { rollout, percentage } = texts;
   const stickiness = texts.stickiness || 'default';
@@ -99,8 +99,8 @@ function textOf(values: EvaluationContext['values'], field: string): string {
 }
 
 /**
- * Numbers the spans between the dates. The time of a date itself is a span of its own, because neither DATE_BEFORE nor DATE_AFTER
- * holds then. 0 for a context with a time of its own.
+ * Numbers the spans between the dates. The time of a date itself is a separate span, because neither DATE_BEFORE nor DATE_AFTER
+ * holds then. 0 for a context with its own time.
  */
 export function spanOf({ dates }: Traits, { hasTime, values }: EvaluationContext): number {
   if (hasTime || dates.length === 0) return 0;

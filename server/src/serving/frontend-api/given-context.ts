@@ -1,12 +1,12 @@
 import { badData } from '../../platform/errors.ts';
 import { type GivenContext, KNOWN_FIELDS } from '../evaluation/context.ts';
 
-export const MOST_QUERY_CHARACTERS = 8_192;
-export const MOST_CONTEXT_CHARACTERS = 16_384;
-export const MOST_PROPERTIES = 100;
+export const MAX_QUERY_CHARACTERS = 8_192;
+export const MAX_CONTEXT_CHARACTERS = 16_384;
+export const MAX_PROPERTIES = 100;
 const LONGEST_NAME = 100;
-/** Also those that are no values and are ignored: looking at 20,000 of them takes 100 ms. */
-const MOST_FIELDS = 1_000;
+/** Includes fields that are ignored, because looking at 20,000 of them takes 100 ms. */
+const MAX_FIELDS = 1_000;
 
 const PROPERTY = /^properties\[(.*)\]$/s;
 const KNOWN: ReadonlySet<string> = new Set(KNOWN_FIELDS);
@@ -15,10 +15,10 @@ const IGNORED = new Set(['environment', 'properties']);
 
 /** The context in a query: `userId=1&properties[country]=DE`. The first value of a repeated parameter counts. */
 export function contextInQuery(query: Record<string, unknown>, length: number): GivenContext {
-  if (length > MOST_QUERY_CHARACTERS) {
+  if (length > MAX_QUERY_CHARACTERS) {
     throw badData([
       {
-        message: `The query has ${length.toLocaleString('en')} characters. At most ${MOST_QUERY_CHARACTERS.toLocaleString('en')} are allowed. Send a larger context by POST.`,
+        message: `The query has ${length.toLocaleString('en')} characters. At most ${MAX_QUERY_CHARACTERS.toLocaleString('en')} are allowed. Send a larger context by POST.`,
         path: '/query',
       },
     ]);
@@ -48,10 +48,10 @@ export function contextInBody({ context = {} }: Record<string, unknown>): GivenC
 
 export function rejectManyFields(...objects: unknown[]): void {
   const fields = objects.reduce<number>((sum, one) => sum + (isObject(one) ? Object.keys(one).length : 0), 0);
-  if (fields <= MOST_FIELDS) return;
+  if (fields <= MAX_FIELDS) return;
   throw badData([
     {
-      message: `The context has ${fields} fields. At most ${MOST_FIELDS} are allowed.`,
+      message: `The context has ${fields} fields. At most ${MAX_FIELDS} are allowed.`,
       path: '/body/context',
     },
   ]);
@@ -60,7 +60,7 @@ export function rejectManyFields(...objects: unknown[]): void {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Fields that are not known are properties. Texts, numbers and booleans are values; SDKs can compare nothing else. */
+/** Fields that are not known are properties. Strings, numbers and booleans are values; SDKs can compare nothing else. */
 export function givenContext(
   fields: [string, unknown][],
   propertyFields: [string, unknown][],
@@ -85,15 +85,15 @@ function rejectLarge(known: string[], properties: Map<string, string>, path: str
   const names = [...properties.keys()];
   const characters = [...known, ...names, ...properties.values()].reduce((sum, one) => sum + one.length, 0);
   const details = [
-    ...(properties.size > MOST_PROPERTIES
-      ? [`The context has ${properties.size} properties. At most ${MOST_PROPERTIES} are allowed.`]
+    ...(properties.size > MAX_PROPERTIES
+      ? [`The context has ${properties.size} properties. At most ${MAX_PROPERTIES} are allowed.`]
       : []),
     ...(names.some(name => name.length > LONGEST_NAME)
       ? [`The name of a property has more than ${LONGEST_NAME} characters.`]
       : []),
-    ...(characters > MOST_CONTEXT_CHARACTERS
+    ...(characters > MAX_CONTEXT_CHARACTERS
       ? [
-          `The context has ${characters.toLocaleString('en')} characters. At most ${MOST_CONTEXT_CHARACTERS.toLocaleString('en')} are allowed.`,
+          `The context has ${characters.toLocaleString('en')} characters. At most ${MAX_CONTEXT_CHARACTERS.toLocaleString('en')} are allowed.`,
         ]
       : []),
   ];

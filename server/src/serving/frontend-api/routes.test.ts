@@ -382,3 +382,37 @@ describe('metrics and registrations', () => {
     expect(rejected.status).toBe(400);
   });
 });
+
+describe('one flag', () => {
+  const one = (name: string, query = '') => get(`/features/${name}${query}`);
+
+  test('is returned whether it is enabled for the context or not, as the PHP SDK needs it', async () => {
+    const [ada, ben] = [await one('for-ada', '?userId=ada'), await one('for-ada', '?userId=ben')];
+    const disabled = { name: 'disabled', enabled: false };
+
+    expect([ada.status, ben.status]).toEqual([200, 200]);
+    expect(ada.body).toEqual({
+      name: 'for-ada',
+      enabled: true,
+      variant: { ...disabled, feature_enabled: true, featureEnabled: true },
+      impressionData: false,
+    });
+    expect(ben.body).toEqual({
+      name: 'for-ada',
+      enabled: false,
+      variant: { ...disabled, feature_enabled: false, featureEnabled: false },
+      impressionData: false,
+    });
+  });
+
+  test('has its variant, and properties of the query count', async () => {
+    expect((await one('with-variant')).body.variant).toMatchObject({ name: 'blue', enabled: true });
+    expect((await one('for-germany', '?properties[country]=DE')).body.enabled).toBe(true);
+    expect((await one('for-all')).body.impressionData).toBe(true);
+  });
+
+  test('returns 404 for an unknown flag, and 401 without a token', async () => {
+    expect((await one('nope')).status).toBe(404);
+    expect((await get('/features/for-all', { token: null })).status).toBe(401);
+  });
+});

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../platform/errors.ts';
+import { Type } from 'typebox';
+import { ApiError, notFound } from '../../platform/errors.ts';
 import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { callerOf } from '../caller.ts';
 import { acceptMetrics, acceptRegistration } from '../client-api/accept.ts';
@@ -16,19 +17,29 @@ import { respondWithResults, VARY } from '../evaluation/respond.ts';
 import type { Reports } from '../reports.ts';
 import { EVERYTHING, type ServingState } from '../state/serving.ts';
 import { contextInBody, contextInQuery } from './given-context.ts';
-import { ContextQuery, FrontendFeatures, FrontendRequest, ImpressionEvents } from './schema.ts';
-import { togglesBody } from './toggles.ts';
+import {
+  ContextQuery,
+  FrontendFeature,
+  FrontendFeatures,
+  FrontendRequest,
+  ImpressionEvents,
+} from './schema.ts';
+import { toggleBody, togglesBody } from './toggles.ts';
 
 const tags = ['SDK'];
 const security = [{ frontendToken: [] }];
 const KINDS: readonly TokenKind[] = ['frontend'];
 const OK = Buffer.from('OK');
 const TEXT_TYPE = ['content-type', 'text/plain; charset=utf-8'];
+const JSON_TYPE = ['content-type', 'application/json; charset=utf-8'];
 const ACCEPTED = {
   description: 'Accepted',
   content: { 'text/plain': { schema: { type: 'string' }, example: 'OK' } },
 };
 const UNCHANGED = { type: 'null', description: 'The client has the results of this context' };
+
+const inQuery = ({ query, url }: FastifyRequest): GivenContext =>
+  contextInQuery(query as Record<string, unknown>, url.length - url.indexOf('?') - 1);
 
 /** The API for SDKs in browsers and apps. It evaluates, so that clients get results and no rules. */
 export function frontendRoutes(
@@ -38,7 +49,7 @@ export function frontendRoutes(
   responder: Responder,
   reports: Reports,
 ): void {
-  app.addSchema(FrontendFeatures);
+  for (const schema of [FrontendFeatures, FrontendFeature]) app.addSchema(schema);
 
   const respond = async (
     request: FastifyRequest,
@@ -74,7 +85,7 @@ export function frontendRoutes(
         security,
         summary: 'Evaluate all features',
         description:
-          'Returns the features that are enabled for the context in the query, with their variants. The response has an ETag; with If-None-Match the same results respond with 304. Requires an API token of type frontend.',
+          'Returns the features that are enabled for the context in the query, with their variants. The response has an ETag; while the results are the same, a request with If-None-Match returns 304. Requires an API token of type frontend.',
         querystring: ContextQuery,
         response: {
           200: jsonResponse('The enabled features', FrontendFeatures),
@@ -83,10 +94,7 @@ export function frontendRoutes(
         },
       },
     },
-    async (request, reply) =>
-      await respond(request, reply, ({ query, url }) =>
-        contextInQuery(query as Record<string, unknown>, url.length - url.indexOf('?') - 1),
-      ),
+    async (request, reply) => await respond(request, reply, inQuery),
   );
 
   app.post(
@@ -101,7 +109,7 @@ export function frontendRoutes(
         security,
         summary: 'Evaluate all features for a context in the body',
         description:
-          'Returns the features that are enabled for the context in the body, with their variants. The address then contains no personal data, and the browser sends one preflight request for all contexts. The response has an ETag; with If-None-Match the same results respond with 304. Requires an API token of type frontend.',
+          'Returns the features that are enabled for the context in the body, with their variants. The URL then contains no personal data, and the browser sends one preflight request for all contexts. The response has an ETag; while the results are the same, a request with If-None-Match returns 304. Requires an API token of type frontend.',
         body: FrontendRequest,
         response: {
           200: jsonResponse('The enabled features', FrontendFeatures),
@@ -111,6 +119,45 @@ export function frontendRoutes(
       },
     },
     async (request, reply) => await respond(request, reply, ({ body }) => contextInBody(objectOf(body))),
+  );
+
+  app.get(
+    '/api/frontend/features/:featureName',
+    {
+      config: { sdkOperation: 'frontend' },
+      schema: {
+        operationId: 'getFrontendFeature',
+        tags,
+        security,
+        summary: 'Evaluate one feature',
+        description:
+          'Returns one feature for the context in the query, whether it is enabled or not, as Unleash Edge does. The PHP SDK uses it with a frontend token. Requires an API token of type frontend.',
+        params: Type.Object({
+          featureName: Type.String({
+            maxLength: 512,
+            description: 'Name of the feature',
+            examples: ['checkout-v2'],
+          }),
+        }),
+        querystring: ContextQuery,
+        response: {
+          200: jsonResponse('The feature', FrontendFeature),
+          ...errorResponses(400, 401, 403, 404),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { featureName } = request.params as { featureName: string };
+      const { token, scope } = await authorize(state, request, EVERYTHING, KINDS);
+      const context = completeContext(inQuery(request), scope.environment, request.ip);
+      const evaluator = await evaluation.of(scope);
+      const flag = evaluator.find(featureName);
+      if (!flag) throw notFound(`Feature "${featureName.slice(0, 200)}"`);
+      const work = toggleBody(evaluator, flag, context);
+      const body = await evaluation.run(callerOf(token, request.ip), work, 1, () => !reply.raw.destroyed);
+      if (body === undefined) return void reply.hijack();
+      responder.send(reply, 'frontend', 200, body, JSON_TYPE);
+    },
   );
 
   app.get('/api/frontend/client/features', { schema: { hide: true } }, () => {

@@ -1,31 +1,46 @@
 import { Type } from 'typebox';
 import { Named, NamedObject } from '../../platform/http/schema.ts';
-import { MOST_CONTEXT_CHARACTERS } from './given-context.ts';
+import { MAX_CONTEXT_CHARACTERS } from './given-context.ts';
 
-const value = (description: string, example: string) =>
-  Type.Optional(Type.String({ maxLength: MOST_CONTEXT_CHARACTERS, description, examples: [example] }));
+/** Query parameters have a title, because the API document has other parameters of these names. */
+const value = (description: string, example: string, title?: string) =>
+  Type.Optional(
+    Type.String({
+      ...(title && { title }),
+      maxLength: MAX_CONTEXT_CHARACTERS,
+      description,
+      examples: [example],
+    }),
+  );
 
-const fields = {
-  userId: value('Id of the user', 'ada'),
-  sessionId: value('Id of the session. A random one if it is missing', '741283564'),
-  remoteAddress: value('IP address. By default that of the client', '203.0.113.7'),
-  currentTime: value('Time for constraints on dates. By default now', '2026-11-16T09:00:00.000Z'),
-  appName: value('Name of the application', 'shop'),
-  environment: value('No effect: the token decides the environment', 'default'),
+const fieldsOf = (place: 'query' | 'body') => {
+  const title = (name: string) => (place === 'query' ? `Context${name}` : undefined);
+  return {
+    userId: value('Id of the user', 'ada', title('UserId')),
+    sessionId: value('Id of the session. A random one if it is missing', '741283564', title('SessionId')),
+    remoteAddress: value('IP address. By default that of the client', '203.0.113.7', title('RemoteAddress')),
+    currentTime: value(
+      'Time for constraints on dates. By default now',
+      '2026-11-16T09:00:00.000Z',
+      title('CurrentTime'),
+    ),
+    appName: value('Name of the application', 'shop', title('AppName')),
+    environment: value('No effect: the token decides the environment', 'default', title('Environment')),
+  };
 };
 
-export const ContextQuery = Type.Object(fields, {
-  description: 'Every other parameter is a property, also as properties[name]=value',
+export const ContextQuery = Type.Object(fieldsOf('query'), {
+  description: 'Every other parameter is a property; properties[name]=value works too',
 });
 
 const Context = NamedObject(
   'FrontendContext',
   {
-    ...fields,
+    ...fieldsOf('body'),
     properties: Type.Optional(
-      Type.Record(Type.String(), Type.String({ maxLength: MOST_CONTEXT_CHARACTERS }), {
+      Type.Record(Type.String(), Type.String({ maxLength: MAX_CONTEXT_CHARACTERS }), {
         maxProperties: 100,
-        propertyNames: { type: 'string', maxLength: MOST_CONTEXT_CHARACTERS },
+        propertyNames: { type: 'string', maxLength: MAX_CONTEXT_CHARACTERS },
         description: 'Further values. Fields of the context that are not listed here are properties too',
         examples: [{ country: 'DE' }],
       }),
@@ -36,28 +51,42 @@ const Context = NamedObject(
 
 export const FrontendRequest = Type.Object({ context: Type.Optional(Context) }, { title: 'FrontendRequest' });
 
-const Payload = NamedObject('FrontendPayload', {
-  type: Type.String({ examples: ['string'] }),
-  value: Type.String({ examples: ['#0000ff'] }),
-});
+const Payload = NamedObject(
+  'FrontendPayload',
+  {
+    type: Type.String({ description: 'string, json, csv or number', examples: ['string'] }),
+    value: Type.String({ description: 'The payload as a string', examples: ['#0000ff'] }),
+  },
+  { description: 'The payload of a variant' },
+);
 
-const Variant = NamedObject('FrontendVariant', {
-  name: Type.String({ description: '`disabled` without a variant', examples: ['blue'] }),
-  enabled: Type.Boolean({ description: 'Whether the feature has a variant', examples: [true] }),
-  payload: Type.Optional(Payload),
-  feature_enabled: Type.Boolean({ description: 'Always true', examples: [true] }),
-  featureEnabled: Type.Boolean({ description: 'Always true', examples: [true] }),
-});
+const Variant = NamedObject(
+  'FrontendVariant',
+  {
+    name: Type.String({ description: '`disabled` without a variant', examples: ['blue'] }),
+    enabled: Type.Boolean({ description: 'Whether the feature has a variant', examples: [true] }),
+    payload: Type.Optional(Payload),
+    feature_enabled: Type.Boolean({ description: 'Whether the feature is enabled', examples: [true] }),
+    featureEnabled: Type.Boolean({ description: 'Whether the feature is enabled', examples: [true] }),
+  },
+  { description: 'The variant that the context gets' },
+);
 
-const Toggle = NamedObject('FrontendToggle', {
+const toggle = {
   name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
-  enabled: Type.Boolean({ description: 'Always true', examples: [true] }),
+  enabled: Type.Boolean({
+    description: 'Whether the feature is enabled. Always true in a list',
+    examples: [true],
+  }),
   variant: Variant,
   impressionData: Type.Boolean({
     description: 'Whether the SDK raises an event each time the feature is evaluated',
     examples: [false],
   }),
-});
+};
+const Toggle = NamedObject('FrontendToggle', toggle);
+
+export const FrontendFeature = Named('FrontendFeature', Type.Object(toggle));
 
 export const FrontendFeatures = Named(
   'FrontendFeatures',

@@ -4,7 +4,7 @@ import type { Flag } from '../evaluation/flags.ts';
 
 const NO_VARIANT = '{"name":"disabled","enabled":false,"feature_enabled":true,"featureEnabled":true}';
 
-/** The text of an enabled flag without a variant. It is the same for every context. */
+/** The JSON of an enabled flag without a variant. It is the same for every context. */
 const plainTexts = new WeakMap<Flag, string>();
 
 /** The body with the enabled flags. Yields after each flag. */
@@ -18,6 +18,26 @@ export function* togglesBody(evaluator: Evaluator, context: EvaluationContext): 
   }
   return Buffer.from(`{"toggles":[${toggles.join(',')}]}`);
 }
+
+/** The body with one flag, enabled or not. */
+export function* toggleBody(
+  evaluator: Evaluator,
+  flag: Flag,
+  context: EvaluationContext,
+): Generator<void, Buffer> {
+  const result = evaluator.evaluate(flag, context);
+  yield;
+  if (!result) return Buffer.from(disabledText(flag));
+  return Buffer.from(result.variant.enabled ? toggleText(flag, variantText(result)) : plainText(flag));
+}
+
+const disabledText = ({ name, document }: Flag): string =>
+  JSON.stringify({
+    name,
+    enabled: false,
+    variant: { name: 'disabled', enabled: false, feature_enabled: false, featureEnabled: false },
+    impressionData: document.impressionData === true,
+  });
 
 function plainText(flag: Flag): string {
   const known = plainTexts.get(flag);

@@ -3,12 +3,12 @@ import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
 export type Addresses = {
   of: (token: SdkToken) => string;
-  /** The valid token of an address. */
+  /** The valid token of a stream URL. */
   find: (address: string) => SdkToken | undefined;
 };
 
 /**
- * A browser opens a stream without an Authorization header, so the address names the token without revealing it. The address stays the
+ * A browser opens a stream without an Authorization header, so the URL identifies the token without revealing it. The URL is the
  * same on all servers, because clients store it for weeks.
  */
 export function makeAddresses(tokens: Tokens): Addresses {

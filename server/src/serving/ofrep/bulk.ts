@@ -3,7 +3,7 @@ import type { Evaluator } from '../evaluation/evaluator.ts';
 import type { Flag } from '../evaluation/flags.ts';
 import { ENABLED_SUFFIX, evaluatedOf, hasPayload } from './values.ts';
 
-/** The client closes its stream when its page was hidden for so long. */
+/** The client closes its stream when its page has been hidden for this long. */
 const INACTIVITY_S = 120;
 
 /** The body with one flag. It takes its turn like all flags, because one flag can take 100 ms. */
@@ -17,7 +17,7 @@ export function* evaluateOne(
   return JSON.stringify(evaluatedOf(flag, evaluator.evaluate(flag, context), key));
 }
 
-/** The body with all flags of the scope, and the address of the stream of changes. Yields after each flag. */
+/** The body with all flags of the scope, and the URL of the stream of changes. Yields after each flag. */
 export const bulkBody = (streamPath: string) =>
   function* (evaluator: Evaluator, context: EvaluationContext): Generator<void, Buffer> {
     const flags: string[] = [];

@@ -15,7 +15,7 @@ const TICK_MS = 50;
 const FLAGS_PER_TICK = 25_000;
 /** A request costs more than its flags. */
 const LEAST_FLAGS = 100;
-/** Comparing the revision of a stream takes as long as evaluating so many flags. */
+/** Comparing the revision of a stream takes as long as evaluating this many flags. */
 const COMPARING_FLAGS = 5;
 const CHECK_TOKENS_MS = 500;
 const LIMITS = { unreadBytes: 65_536, endWithinMs: 6_000 };
@@ -36,13 +36,13 @@ export type Notifications = {
 type Stream = {
   raw: ServerResponse;
   token: SdkToken;
-  /** Gives its place back. */
+  /** Releases its slot. */
   release: Release;
   /** The position that the client was last notified of. */
   sent: string | undefined;
 };
 
-/** Streams for pages that use OpenFeature. A stream carries the news that flags changed, and no flags. */
+/** Streams for pages that use OpenFeature. A stream only says that flags changed. It contains no flags. */
 export function makeNotifications(
   state: ServingState,
   { streams: ofToken, pageStreams: ofCaller }: Pick<SdkAdmission, 'streams' | 'pageStreams'>,
@@ -136,7 +136,7 @@ export function makeNotifications(
 
   return {
     open: (reply, { token, caller, lastEventId }, headers) => {
-      const release = open.isClosing ? undefined : takePlace(token, caller);
+      const release = takePlace(token, caller);
       if (!release) throw tooMany();
       const { raw } = reply.hijack();
       // The client left while the environment was loaded.
@@ -146,6 +146,8 @@ export function makeNotifications(
       raw.once('close', () => remove(stream));
       raw.writeHead(200, headers);
       raw.write(retryBlock());
+      // The request began just before the server closed its port. A page that gets 429 would not try again for a minute.
+      if (open.isClosing) return open.dismiss(stream);
       // A change between the evaluation of the client and this moment would go unnoticed.
       pending.add(stream);
       schedule();

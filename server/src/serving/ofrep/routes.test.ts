@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeApiToken } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
@@ -311,6 +313,35 @@ describe('stream', () => {
     expect(await connect(await pathOf(two))).toBe(200);
     expect(await connect('/api/client/streaming', two)).toBe(200);
     leaving.abort();
+  });
+
+  test('a request that waits while the server begins to stop gets a stream that ends', async () => {
+    await makeEnvironment(harness.db, 'stopping');
+    const tokens = [token, await server.token('stopping', undefined, 'frontend')];
+    const paths = await Promise.all(
+      tokens.map(
+        async token => (await post(FLAGS, {}, { token })).body.eventStreams[0].endpoint.requestUri as string,
+      ),
+    );
+    const stopping = await harness.secondServer();
+    await stopping.serving.refresh();
+    const url = await stopping.listen({ host: '127.0.0.1', port: 0 });
+    const open = await fetch(`${url}${paths[0]}`);
+    const blocker = await harness.db.startTransaction().execute();
+    await sql`lock table sdk_features in access exclusive mode`.execute(blocker);
+    const requested = once(stopping.server, 'request');
+    const connecting = fetch(`${url}${paths[1]}`);
+    await requested;
+
+    const closing = stopping.close();
+    await open.text();
+    await blocker.rollback().execute();
+    const late = await connecting;
+    const text = await late.text();
+    await closing;
+
+    expect(late.status).toBe(200);
+    expect(text).toMatch(/^(retry: [2-6]\d{3}\n\n){2}$/);
   });
 
   test('a closed stream frees its place', async () => {

@@ -32,14 +32,14 @@ const failure = (description: string) => jsonResponse(description, OfrepFailure)
 const FAILURES = {
   400: failure('The body or the context is invalid'),
   401: failure('The token is missing or invalid'),
-  403: failure('The token has another type'),
+  403: failure('The token has the wrong type'),
   413: failure('The body is too large'),
   415: failure('The body is not JSON'),
   429: failure('The caller has too many requests at a time. Retry-After contains the seconds to wait'),
   503: failure('The server cannot evaluate now. Retry-After contains the seconds to wait'),
 };
 
-/** The protocol has a header of its own for the token. */
+/** The protocol has its own header for the token. */
 function tokenOrKey({ headers: { authorization, 'x-api-key': key } }: FastifyRequest): string {
   return authorization === undefined ? String(key ?? '') : tokenText(authorization);
 }
@@ -136,7 +136,7 @@ export function ofrepRoutes(
         security,
         summary: 'Evaluate all features with OpenFeature',
         description:
-          'Returns the values of all features in the projects of the token for the context, and the path of a stream that says when to evaluate again. The response has an ETag; with If-None-Match the same values respond with 304. Requires an API token of type backend, client or frontend.',
+          'Returns the values of all features in the projects of the token for the context, and the path of a stream that says when to evaluate again. The response has an ETag; while the values are the same, a request with If-None-Match returns 304. Requires an API token of type backend, client or frontend.',
         querystring: Type.Object({
           flagConfigEtag: Type.Optional(
             Type.String({
@@ -185,11 +185,12 @@ export function ofrepRoutes(
         security: [],
         summary: 'Stream notifications for OpenFeature',
         description:
-          'Sends an event when the client should evaluate again. The address comes from the response with all features. It is valid as long as the token, and the stream ends with the token. Events contain no flags. Requires no token.',
+          'Sends an event when the client should evaluate again. The URL comes from the response with all features. It is valid as long as the token, and the stream ends with the token. Events contain no flags. Requires no token.',
         params: Type.Object({
           address: Type.String({
             maxLength: 100,
-            description: 'Address of the stream, from eventStreams of the response with all features',
+            description:
+              'Identifies the stream, as in the URL in eventStreams of the response with all features',
             examples: ['nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
           }),
         }),
@@ -204,7 +205,7 @@ export function ofrepRoutes(
               },
             },
           },
-          404: failure('The address is unknown, or its token was revoked'),
+          404: failure('The stream is unknown, or its token was revoked'),
           429: failure('The server has no free stream slot'),
           503: FAILURES[503],
         },
@@ -213,7 +214,7 @@ export function ofrepRoutes(
     async (request, reply) => {
       const { address } = request.params as { address: string };
       const token = addresses.find(address);
-      if (!token || token.environment === null) throw notFound('The stream of this address');
+      if (!token || token.environment === null) throw notFound('This stream');
       await state.load(token.environment);
       const lastEventId = request.headers['last-event-id'];
       const client = {

@@ -14,7 +14,7 @@ const Context = NamedObject(
   },
   {
     description:
-      'Whom the flags are evaluated for. Further texts, numbers and booleans are fields of the context; lists and objects are ignored',
+      'Whom the flags are evaluated for. Further strings, numbers and booleans are fields of the context; lists and objects are ignored',
     examples: [{ targetingKey: 'ada', country: 'DE' }],
   },
 );
@@ -23,25 +23,32 @@ export const OfrepRequest = Type.Object({ context: Type.Optional(Context) }, { t
 
 export const OfrepEvaluation = Named(
   'OfrepEvaluation',
-  Type.Object({
-    key: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
-    value: Type.Unsafe<unknown>({
-      description: 'The payload of the variant, or whether the feature is enabled',
-      examples: [true],
-    }),
-    reason: Type.String({ description: 'STATIC, TARGETING_MATCH, SPLIT or DISABLED', examples: ['SPLIT'] }),
-    variant: Type.Optional(Type.String({ description: 'Name of the variant', examples: ['blue'] })),
-  }),
+  Type.Object(
+    {
+      key: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+      value: Type.Unsafe<unknown>({
+        description: 'The payload of the variant, or whether the feature is enabled',
+        examples: [true],
+      }),
+      reason: Type.String({ description: 'STATIC, TARGETING_MATCH, SPLIT or DISABLED', examples: ['SPLIT'] }),
+      variant: Type.Optional(Type.String({ description: 'Name of the variant', examples: ['blue'] })),
+    },
+    { description: 'The value of a feature' },
+  ),
 );
 
 const EventStream = NamedObject('OfrepEventStream', {
-  type: Type.String({ examples: ['sse'] }),
-  endpoint: NamedObject('OfrepEndpoint', {
-    requestUri: Type.String({
-      description: 'Path on this server. The same as long as the token is valid',
-      examples: ['/ofrep/v1/events/nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
-    }),
-  }),
+  type: Type.String({ description: 'Always sse: server-sent events', examples: ['sse'] }),
+  endpoint: NamedObject(
+    'OfrepEndpoint',
+    {
+      requestUri: Type.String({
+        description: 'Path on this server. The same as long as the token is valid',
+        examples: ['/ofrep/v1/events/nJ2hS4v0q1mVb7cX9yT3kL5wZ8aE6dRf'],
+      }),
+    },
+    { description: 'Where the stream is' },
+  ),
   inactivityDelaySec: Type.Integer({
     description: 'Seconds after which the stream of a hidden page can be closed',
     examples: [120],
@@ -64,6 +71,6 @@ export const OfrepFailure = Named(
       description: 'PARSE_ERROR, INVALID_CONTEXT, FLAG_NOT_FOUND or GENERAL',
       examples: ['INVALID_CONTEXT'],
     }),
-    errorDetails: Type.String({ examples: ['context must be an object'] }),
+    errorDetails: Type.String({ description: 'What is wrong', examples: ['context must be an object'] }),
   }),
 );

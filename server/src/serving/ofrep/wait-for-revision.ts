@@ -2,7 +2,7 @@ import type { Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
 
 const LONGEST_WAIT_MS = 1_000;
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 const POSITION = /^"?([0-9a-z]{1,50}\.[0-9a-z]{1,50})\.([0-9]{1,10})"?$/;
 
 /**
@@ -14,7 +14,7 @@ export function makeWaitForRevision(state: ServingState): (scope: Scope, named: 
   return async (scope, named) => {
     const [, prefix, revision] = POSITION.exec(String(named ?? '')) ?? [];
     const isBehind = () => scope.revision < Number(revision);
-    if (prefix !== `${scope.current.epoch}.${scope.id}` || !isBehind() || waiting >= MOST_WAITING) return;
+    if (prefix !== `${scope.current.epoch}.${scope.id}` || !isBehind() || waiting >= MAX_WAITING) return;
     waiting++;
     await new Promise<void>(resolve => {
       const done = () => {

@@ -77,13 +77,13 @@ export function plainBody(kind: BodyKind, scope: Scope): string {
   return `${head}${features.join(',')}${middle}${segments.join(',')}${tail}`;
 }
 
-/** Events have segments of their own, and every client that reads events knows them. */
+/** Events contain segments separately, and every client that reads events supports that. */
 const isInline = (kind: BodyKind, { inline }: Scope): boolean => inline && kind === 'features';
 
 const withCommas = (pieces: Piece[]): Piece[] =>
   pieces.flatMap((piece, at) => (at === 0 ? [piece] : [COMMA, piece]));
 
-/** Whole chunks are shared by all scopes. A filter makes pieces of its own of the chunks that it cuts. */
+/** Whole chunks are shared by all scopes. A filter has its own pieces for the chunks that it cuts. */
 function featurePieces(scope: Scope, inline: boolean, compress: Compress): Promise<Piece>[] {
   // A copy, because a segment is replaced in the map.
   const segments = inline ? new Map(scope.current.segments) : scope.current.segments;

@@ -22,8 +22,8 @@ export type BodyCache = {
 };
 
 /**
- * The body in memory of its own. Node.js cuts small buffers out of blocks of 64 KB: a cache of small bodies would keep whole blocks,
- * which was 100 times as much as it counted.
+ * A copy of the body in separate memory. Node.js cuts small buffers out of blocks of 64 KB, so a cache of small bodies would keep
+ * whole blocks alive: 100 times as much memory as it counted.
  */
 function ownMemory(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body;

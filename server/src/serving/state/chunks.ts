@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import type { Feature } from './environment.ts';
 import type { Piece } from './gzip.ts';
 
-const MOST_FEATURES = 100;
-/** One name in so many starts a chunk, which gives chunks of 70 features on average. */
+const MAX_FEATURES = 100;
+/** One name in this many starts a chunk, which gives chunks of 70 features on average. */
 const NAMES_PER_START = 128;
 
 /** Neighbouring features of one project that are compressed together, with segments apart or inline. */
@@ -15,7 +15,7 @@ export type Chunk = {
 
 /**
  * Whether a chunk starts with this name. The names decide, not the order of changes: a server that started today has the same
- * chunks, and so the same bytes, as one that is old. A new feature moves the borders of few chunks.
+ * chunks, and so the same bytes, as one that has run for weeks. A new feature moves the borders of few chunks.
  */
 export const startsChunk = (name: string): boolean => crc32(name) % NAMES_PER_START === 0;
 
@@ -26,7 +26,7 @@ export function divide(features: readonly Feature[], before: readonly Chunk[]): 
   let start = 0;
   for (let end = 1; end <= features.length; end++) {
     const next = features[end];
-    if (next !== undefined && !next.startsChunk && end - start < MOST_FEATURES) continue;
+    if (next !== undefined && !next.startsChunk && end - start < MAX_FEATURES) continue;
     chunks.push(unchanged(known, features, start, end) ?? { features: features.slice(start, end) });
     start = end;
   }

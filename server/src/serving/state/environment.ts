@@ -2,7 +2,7 @@ import type { Changes, FeatureRow, SegmentRow } from '../source.ts';
 import { type Chunk, divide, startsChunk } from './chunks.ts';
 import type { Piece } from './gzip.ts';
 
-/** A feature as SDKs get it. Never changes: a newer revision is another object. */
+/** A feature as SDKs get it. Never changes: a newer revision is a new object. */
 export type Feature = {
   readonly project: string;
   readonly name: string;

@@ -10,10 +10,10 @@ import {
   selectionKey,
 } from './scope.ts';
 
-/** The most scopes of one environment that are shared. The oldest is dropped first; its clients keep theirs. */
-const MOST_SCOPES = 2_000;
-/** The most of them that clients of one token chose by filters. */
-const MOST_SCOPES_OF_OWNER = 200;
+/** The maximum number of shared scopes of one environment. The oldest is dropped first; its clients keep theirs. */
+const MAX_SCOPES = 2_000;
+/** The maximum number of them that clients of one token chose by filters. */
+const MAX_SCOPES_OF_OWNER = 200;
 
 /** The state of one environment, and the scopes that clients use of it. */
 export type Holder = {
@@ -40,9 +40,9 @@ export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, on
 /** An owner with its share of scopes loses its own oldest one. */
 function makeRoom(scopes: Map<string, Scope>, owner: string): void {
   const own = owner === SHARED ? [] : [...scopes].filter(([, scope]) => scope.owner === owner);
-  const candidates = own.length >= MOST_SCOPES_OF_OWNER ? own.map(([key]) => key) : scopes.keys();
+  const candidates = own.length >= MAX_SCOPES_OF_OWNER ? own.map(([key]) => key) : scopes.keys();
   const [oldest] = candidates;
-  const isFull = own.length >= MOST_SCOPES_OF_OWNER || scopes.size >= MOST_SCOPES;
+  const isFull = own.length >= MAX_SCOPES_OF_OWNER || scopes.size >= MAX_SCOPES;
   if (isFull && oldest !== undefined) scopes.delete(oldest);
 }
 

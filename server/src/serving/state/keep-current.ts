@@ -47,7 +47,7 @@ export async function keepCurrent(
         error => {
           failures.inc();
           // One line for an outage, not one each second.
-          if (!isFailing) log.warn({ err: error }, 'refresh of the flag state failed');
+          if (!isFailing) log.warn({ err: error }, 'flag state refresh failed');
           isFailing = true;
           return false;
         },

@@ -14,7 +14,7 @@ export type Selection = {
 
 /** The part of an environment that clients with equal access and equal filters get. Shared by all of them. */
 export type Scope = Selection & {
-  /** The token whose client chose the filters, as a text, or SHARED: the scope follows from the projects of tokens. */
+  /** The token whose client chose the filters, as a string, or SHARED: the scope follows from the projects of tokens. */
   readonly owner: string;
   /** Names the selection in the ETag: letters and digits. */
   readonly id: string;
@@ -26,12 +26,12 @@ export type Scope = Selection & {
   readonly current: Environment;
 };
 
-/** What clients of any token can need belongs to nobody. */
+/** The owner of everything that clients of any token can need. */
 export const SHARED = '';
 
 export const NO_FILTERS: Filters = { namePrefix: '', tags: [] };
 
-/** A text that is equal for equal selections. */
+/** A string that is equal for equal selections. */
 export const selectionKey = ({ environment, projects, filters, inline }: Selection): string =>
   JSON.stringify([environment, projects ?? '*', filters.namePrefix, filters.tags, inline]);
 

@@ -15,7 +15,7 @@ import { type Holder, makeHolder, scopeIn } from './holder.ts';
 import { NO_FILTERS, positionOf, type Scope, type Selection, SHARED } from './scope.ts';
 import { hasVariant } from './variant-names.ts';
 
-const MOST_BODY_BYTES = 128 * 1_024 * 1_024;
+const MAX_BODY_BYTES = 128 * 1_024 * 1_024;
 /** New combinations of filters of one token. A fleet that starts may have one for each of its applications. */
 const NEW_SCOPES = { perMinute: 20, burst: 100 };
 /** New deltas of one token. Clients that present revisions which nobody else has get everything instead, which is built once. */
@@ -29,7 +29,7 @@ const COMPRESSION = {
   waitMs: 600_000,
 };
 /** Compressing a larger delta takes longer than assembling the whole scope from chunks that are compressed already. */
-const MOST_DELTA_CHARACTERS = 1_000_000;
+const MAX_DELTA_CHARACTERS = 1_000_000;
 
 /** The query options of a client: filters, and whether segments are inlined. `projects` restricts a token for all projects. */
 export type QueryOptions = Pick<Selection, 'filters' | 'inline'> & {
@@ -87,9 +87,9 @@ export type ServingState = {
 /** Everything that SDKs can get, in memory. `keepCurrent` refreshes it. */
 export function makeServingState(source: Source): ServingState {
   const tokens = makeTokens(source);
-  const bodies = makeBodyCache(MOST_BODY_BYTES);
+  const bodies = makeBodyCache(MAX_BODY_BYTES);
   const compression = makeShares(COMPRESSION, () => {
-    throw new Error('A text was not compressed for 10 minutes');
+    throw new Error('A response was not compressed for 10 minutes');
   });
   const takeScope = makeBuckets(NEW_SCOPES);
   const takeDelta = makeBuckets(NEW_DELTAS);
@@ -226,7 +226,7 @@ export function makeServingState(source: Source): ServingState {
       scope.etag,
       () => {
         const text = delta(scope, from)?.text;
-        if (text === undefined || text.length > MOST_DELTA_CHARACTERS) return whole();
+        if (text === undefined || text.length > MAX_DELTA_CHARACTERS) return whole();
         return encoding === 'gzip' ? compressText(text) : Buffer.from(text);
       },
       owner,

@@ -4,7 +4,7 @@ import { positionOf } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { Stream } from './stream.ts';
 
-const MOST_CACHED_BYTES = 64 * 1_024 * 1_024;
+const MAX_CACHED_BYTES = 64 * 1_024 * 1_024;
 /** The default of SDKs. It replaces the time that another server gave when it stopped. */
 const RETRY_MS = 2_000;
 
@@ -14,12 +14,12 @@ export const COMMENT = Buffer.from(eventBlock({ comment: '' }));
 /** A comment that says why the stream ends. */
 export const commentFrame = (why: string): Buffer => Buffer.from(eventBlock({ comment: why }));
 
-/** The last line of a stream. The client adds jitter of its own: it returns after half of the time to all of it. */
+/** The last line of a stream. The client adds its own jitter: it returns after half of the time to all of it. */
 export const retryFrame = (ms: number): Buffer => Buffer.from(eventBlock({ retryMs: ms }));
 
 /** Builds each frame once for all streams that need it. */
 export function makeFrames(state: Pick<ServingState, 'hydration' | 'delta'>) {
-  const cache = makeBodyCache(MOST_CACHED_BYTES);
+  const cache = makeBodyCache(MAX_CACHED_BYTES);
 
   const build = ({ group: { scope }, isNew }: Stream, from: number | undefined): Buffer => {
     const delta = from === undefined ? undefined : state.delta(scope, from);

@@ -4,7 +4,7 @@ import type { Scope } from '../state/scope.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import type { StreamLimits } from './limits.ts';
 
-/** A delta of so many revisions is as large as a hydration. */
+/** A delta of this many revisions is as large as a hydration. */
 const FAR_BEHIND = 1_000;
 const MAX_ID_LENGTH = 100;
 
@@ -13,7 +13,7 @@ type Client = { token: SdkToken; connectionId: string | undefined; revision: num
 
 /**
  * Throws 429 for a client that hydrates too often: an SDK that cannot write its backup file reconnects 200 times per second, each
- * time without an id. Streams that resume are not counted, so all clients can return at once after a restart.
+ * time without an id. Streams that resume are not counted, so all clients can return at the same time after a restart.
  */
 export function makeHydrationLimit({ hydrationsPerClient, hydrationsPerTokenAndMinute, streams }: Limits) {
   const takeOfClient = makeBuckets(hydrationsPerClient);
@@ -25,7 +25,7 @@ export function makeHydrationLimit({ hydrationsPerClient, hydrationsPerTokenAndM
       (isKnown && takeOfClient(`${token.id} ${connectionId}`, 1)) || takeOfToken(`${token.id}`, 1);
     if (seconds === 0) return;
     throw tooManyRequests(
-      `Too many hydrations: this client reads everything again and again. Send the Last-Event-ID, or retry in ${counted(seconds, 'second')}. Poll GET /api/client/features until then.`,
+      `Too many hydrations: this client keeps reading everything from the start. Send the Last-Event-ID, or retry in ${counted(seconds, 'second')}. Poll GET /api/client/features until then.`,
       seconds,
     );
   };

@@ -16,7 +16,7 @@ export type LargeFrames = {
   readonly waiting: number;
 };
 
-/** Sends hydrations and other large frames, in the order of the clients. Only so many bytes are under way at the same time. */
+/** Sends hydrations and other large frames, in the order of the clients. The number of bytes under way at the same time is limited. */
 export function makeLargeFrames(
   { largeBytesUnderWay: mostBytes, stalledAfterMs }: StreamLimits,
   /** The frame for the client, which counts as sent. */
@@ -29,7 +29,7 @@ export function makeLargeFrames(
   let bytesUnderWay = 0;
   let isScheduled = false;
 
-  /** From now on the frame of the client counts for so many bytes. */
+  /** From now on the frame of the client counts for this many bytes. */
   const count = (stream: Stream, bytes: number): void => {
     const progress = underWay.get(stream);
     if (!progress) return;

@@ -1,5 +1,5 @@
 export type StreamLimits = {
-  /** The most streams of one process. A client that finds no slot polls. */
+  /** The maximum number of streams of one process. A client that finds no slot polls. */
   streams: number;
   /** Bytes that may wait in the process for one client. A client that reads more slowly is cut off, and resumes by id. */
   bufferedBytes: number;
@@ -13,13 +13,13 @@ export type StreamLimits = {
   hydrationsPerTokenAndMinute: number;
   /** How long after its rejection a client is invited to stream again, at the earliest. */
   invitedAfterMs: number;
-  /** A client that reads nothing of a large frame for so long is cut off: it must not keep others waiting. */
+  /** A client that reads nothing of a large frame for this long is cut off: it must not keep others waiting. */
   stalledAfterMs: number;
   /** Every stream gets a comment in this time. */
   commentsEveryMs: number;
 };
 
-/** So many at once, and so many per minute in the long run. */
+/** The size of a burst, and the rate per minute on average. */
 type Rate = { burst: number; perMinute: number };
 
 const MB = 1_024 * 1_024;

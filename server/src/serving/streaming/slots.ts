@@ -4,7 +4,7 @@ import type { SdkToken } from '../tokens/tokens.ts';
 
 /** How long a rejected client is remembered, and how many of them are. */
 const REMEMBERED_MS = 3_600_000;
-const MOST_REMEMBERED = 50_000;
+const MAX_REMEMBERED = 50_000;
 /** How long a slot is reserved for a client that was invited. */
 const RESERVED_MS = 30_000;
 const MAX_ID_LENGTH = 100;
@@ -22,7 +22,7 @@ export type StreamSlots = {
  */
 export function makeStreamSlots(most: number, invitedAfterMs: number, streams: Shares): StreamSlots {
   /** Times of the rejections, and reserved slots with the end of the reservation. The oldest come first. */
-  const rejected = new BoundedMap<string, number>(MOST_REMEMBERED);
+  const rejected = new BoundedMap<string, number>(MAX_REMEMBERED);
   const reserved = new Map<string, { until: number; release: Release }>();
   /** Invitations leave a tenth of the slots free for clients that reconnect. */
   const mostInvited = most - Math.floor(most / 10);

@@ -3,7 +3,7 @@ import { isForged } from '../../access/token.ts';
 import { makeShares } from '../../platform/admission/shares.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { type FoundTokens, MOST_TOKENS, type Source, type TokenRow } from '../source.ts';
+import { type FoundTokens, MAX_TOKENS, type Source, type TokenRow } from '../source.ts';
 
 const MAX_TOKEN_LENGTH = 512;
 /**
@@ -14,9 +14,9 @@ const LOOKUPS = { capacity: 4, share: 0.5, waiting: 500, waitingPerCaller: 60, w
 const LOOKUP_ATTEMPTS = 2;
 /** How long a token stays unknown without another query, and how many of them are remembered. */
 const UNKNOWN_MS = 1_000;
-const MOST_UNKNOWN = 10_000;
+const MAX_UNKNOWN = 10_000;
 /** Filters are chosen by the client, so the scopes of one token are few. */
-const MOST_DERIVED = 8;
+const MAX_DERIVED = 8;
 
 /** A valid API token. The object stays the same as long as the token is valid; its projects can change. */
 export type SdkToken = {
@@ -39,7 +39,7 @@ export type SdkToken = {
 export type Tokens = {
   /** The token, if it is in memory. Costs a hash and no query. */
   known: (text: string) => SdkToken | undefined;
-  /** Looks the token up in the source, unless its form shows that it is none. Throws 503 if the source does not respond. */
+  /** Looks the token up in the source, unless its format shows that it is not one. Throws 503 if the source does not respond. */
   lookUp: (text: string, network: string) => Promise<SdkToken | undefined>;
   /** Whether the token is still valid. */
   isValid: (token: SdkToken) => boolean;
@@ -59,7 +59,7 @@ export type Tokens = {
 
 export function makeTokens(source: Source): Tokens {
   const tokens = new Map<string, SdkToken>();
-  const unknown = new BoundedMap<string, number>(MOST_UNKNOWN);
+  const unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
   const lookups = makeShares(LOOKUPS, () => unavailable());
   let epoch: string | undefined;
   let revision = -1;
@@ -76,7 +76,7 @@ export function makeTokens(source: Source): Tokens {
   /** Returns undefined for a token that has no project left: it must not get an empty list as if all features were removed. */
   const keep = (row: TokenRow): SdkToken | undefined => {
     const known = tokens.get(row.hash);
-    // The same text can name another token after a restore, if it is one that a variable creates.
+    // After a restore, the same secret can belong to a different token, if an environment variable creates it.
     const token = known?.id === row.id && known.environment === row.environment ? known : undefined;
     const projects = row.projects ?? undefined;
     const expiresAt = row.expiresAt ?? Number.POSITIVE_INFINITY;
@@ -91,7 +91,7 @@ export function makeTokens(source: Source): Tokens {
     }
     const { id, type, environment } = row;
     const fresh = { id, hash: row.hash, type, environment, projects, expiresAt };
-    const kept: SdkToken = { ...fresh, ended: false, used: false, derived: new BoundedMap(MOST_DERIVED) };
+    const kept: SdkToken = { ...fresh, ended: false, used: false, derived: new BoundedMap(MAX_DERIVED) };
     if (known) known.ended = true;
     tokens.set(row.hash, kept);
     return kept;
@@ -99,8 +99,8 @@ export function makeTokens(source: Source): Tokens {
 
   const reload = async (): Promise<void> => {
     const found = await source.tokens();
-    const others = found.tokens.length < MOST_TOKENS ? [] : await findOthers(found);
-    // Another reload may have read newer tokens meanwhile. In another epoch, revisions count anew.
+    const others = found.tokens.length < MAX_TOKENS ? [] : await findOthers(found);
+    // Another reload may have read newer tokens meanwhile. In a new epoch, revisions start over.
     if (found.epoch === epoch && found.revision < revision) return;
     epoch = found.epoch;
     revision = found.revision;
@@ -118,8 +118,8 @@ export function makeTokens(source: Source): Tokens {
     const isListed = new Set(listed.tokens.map(({ hash: key }) => key));
     const rest = [...tokens.keys()].filter(key => !isListed.has(key));
     const others: TokenRow[] = [];
-    for (let at = 0; at < rest.length; at += MOST_TOKENS) {
-      const found = await source.findTokens(rest.slice(at, at + MOST_TOKENS));
+    for (let at = 0; at < rest.length; at += MAX_TOKENS) {
+      const found = await source.findTokens(rest.slice(at, at + MAX_TOKENS));
       if (found.epoch !== listed.epoch) throw new Error('The epoch changed while tokens were read');
       others.push(...found.tokens);
     }
@@ -191,6 +191,6 @@ export function makeTokens(source: Source): Tokens {
   };
 }
 
-/** An SDK that gets 401 stops for good, so trouble of the server is always 503. */
+/** An SDK that gets 401 stops for good, so a problem of the server is always a 503. */
 const unavailable = (cause?: unknown): ApiError =>
   new ApiError('ServiceUnavailableError', 'The server cannot check the token now. Retry later.', { cause });
