@@ -48,6 +48,8 @@ import { GROUPS } from './people/groups/operations.ts';
 import { instanceOperations } from './people/instance/operations.ts';
 import { INVITATIONS } from './people/invitations/operations.ts';
 import { signupRoutes } from './people/invitations/routes.ts';
+import { MAINTENANCE } from './people/maintenance/operations.ts';
+import { installMaintenance } from './people/maintenance/reject-writes.ts';
 import { passwordRoutes } from './people/passwords/routes.ts';
 import { PROJECT_ACCESS } from './people/project-access/operations.ts';
 import { ROLES } from './people/roles/operations.ts';
@@ -61,6 +63,7 @@ import { newPasswordRoutes } from './people/users/admin-routes.ts';
 import { ME } from './people/users/operations.ts';
 import { ownPasswordRoutes } from './people/users/routes.ts';
 import { VIEWS } from './people/views/operations.ts';
+import { type Arrivals, makeArrivals } from './platform/admission/arrivals.ts';
 import { type Admission, admissionMetrics } from './platform/admission/metrics.ts';
 import type { ShareLimits } from './platform/admission/shares.ts';
 import type { Config } from './platform/config.ts';
@@ -79,6 +82,7 @@ import { RULE } from './platform/http/input/violations.ts';
 import { installCompression } from './platform/http/output/compression.ts';
 import { installErrors, sendError } from './platform/http/output/errors.ts';
 import { installSecurityHeaders, securityHeaders } from './platform/http/output/headers.ts';
+import { installArrivals } from './platform/http/protection/arrivals.ts';
 import { installBodyShares } from './platform/http/protection/body-shares.ts';
 import { makeLongReads } from './platform/http/protection/long-reads.ts';
 import { installMetricsToken } from './platform/http/protection/metrics-token.ts';
@@ -131,7 +135,7 @@ import { WRITERS } from './writers.ts';
 
 const BODY_LIMIT_BYTES = 1_048_576;
 
-/** The flags in memory are refreshed every second. A database that did not respond for so long is taken for gone. */
+/** The flags in memory are refreshed every second. A database that has not responded for this long counts as unreachable. */
 const DATABASE_GONE_AFTER_S = 5;
 
 type ServerOptions = FastifyHttpOptions<RawServerDefault>;
@@ -165,12 +169,13 @@ export type AppSettings = Pick<
   | 'disableAfterHours'
 >;
 
-/** The pools of connections for other work than short requests. */
+/** The connection pools for everything except short requests. */
 type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db };
 
 /** Requests, streams and evaluations have their usual limits by default. */
 type BuildOptions = ServerOptions &
   Pools & {
+    arrivals?: Arrivals;
     requests?: Partial<ShareLimits>;
     bodies?: Partial<ShareLimits>;
     streams?: Partial<StreamLimits>;
@@ -190,6 +195,7 @@ export async function buildApp(
     longReadDb = db,
     searchDb = longReadDb,
     sdkDb = db,
+    arrivals = makeArrivals(),
     requests,
     bodies,
     streams,
@@ -206,7 +212,7 @@ export async function buildApp(
     publicUrl: settings.publicUrl,
     keyring: keyringOf(settings.secretKey, settings.oldSecretKeys),
   };
-  const admission: Admission = new Map();
+  const admission: Admission = new Map([['arrivals', arrivals]]);
   const longReads = makeLongReads(longReadDb, searchDb, admission);
   registerWriters(WRITERS);
   const epochs = makeEpochWatch();
@@ -231,6 +237,7 @@ export async function buildApp(
   installRequestLog(app);
   installStalledClients(app);
   installClosing(app);
+  installArrivals(app, arrivals);
   admission.set(
     'requests',
     installGate(app, settings.publicUrl, { ...requestLimits(settings.poolSize), ...requests }),
@@ -239,6 +246,7 @@ export async function buildApp(
   installAuthentication(app, db, settings.publicUrl);
   installInputLimits(app);
   installAuthorization(app, db);
+  installMaintenance(app, db);
   installWriteLimit(app, settings.writeLimit);
   admission.set('bodies', installBodyShares(app, bodies));
   installJsonBodies(app);
@@ -263,6 +271,7 @@ export async function buildApp(
   const usage = makeUsage(app.metrics, serving.hasFeature, usageLimits);
   app.decorate('usage', usage);
   await installSdk(app, serving, {
+    arrivals,
     admission,
     securityHeaders: headers,
     streams: { ...STREAM_LIMITS, streams: settings.maxStreams, ...streams },
@@ -344,6 +353,7 @@ export async function buildApp(
   register(PROJECT_ACCESS);
   register(ACCESS_EXPLANATION);
   register(instanceOperations(settings));
+  register(MAINTENANCE);
   register(CORS);
   register(FEATURE_USAGE);
   impactMetricsRoute(app, usage.impact);
@@ -367,7 +377,7 @@ async function installSdk(
   app.addHook('preClose', async () => await sdk.close());
 }
 
-/** Keys and targets, as integrations want them. */
+/** Keys and allowed targets, in the form that integrations need. */
 export const integrationSettings = (config: AppSettings) => ({
   keyring: keyringOf(config.secretKey, config.oldSecretKeys),
   targets: { allowed: config.allowedTargets, allowPrivate: config.allowPrivateTargets },
@@ -382,10 +392,11 @@ function serverOptions(
     logger: logOptions(logLevel, outageLog),
     logController: new RequestLogController(),
     genReqId: () => randomUUID(),
-    // Only these may say whom they speak for; the address goes into the record.
+    // Only these proxies may say which IP address a request comes from, which events record.
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
     bodyLimit: BODY_LIMIT_BYTES,
-    // Slow clients: with Node's own 60 s and 300 s a thousand of them were all alive after 15 s, with these none.
+    // With Node's defaults of 60 s and 300 s, a thousand slow clients were all still connected after 15 s. With these timeouts
+    // none was.
     requestTimeout: 10_000,
     // A request without a Host is rejected with a body (platform/http/input/url-limits.ts). Node rejects it without one.
     http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
@@ -404,7 +415,8 @@ function serverOptions(
       },
     },
     schemaController: lazyCompilers,
-    // Ours is made of `validation` (platform/http/input/violations.ts). Fastify's would join all violations, of which there can be 100,000.
+    // Our message is built from `validation` (platform/http/input/violations.ts). Fastify's would join all violations, and there
+    // can be 100,000.
     schemaErrorFormatter: () => new Error('The request does not match its schema'),
     // No hook runs for these, so the headers are set here.
     frameworkErrors: async (error, request, reply) =>

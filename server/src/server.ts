@@ -29,8 +29,9 @@ import { jobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 
 /**
- * Connections that may wait to be accepted. When the SDKs of another server reconnect to this one, they come at once. A connection
- * beyond this number is established by repeated attempts of its client, after up to half a minute. The default of Node.js is 511.
+ * Connections that may wait to be accepted. When the SDKs of another server reconnect to this one, they all come at the same
+ * time. Connections beyond this number are established only when their clients retry, after up to half a minute. The default of
+ * Node.js is 511.
  */
 const BACKLOG = 4_096;
 const WORKER_CONNECTIONS = 2;
@@ -80,8 +81,8 @@ export async function startServer(config: Config): Promise<Server> {
     poolSize: config.poolSize,
     preparedStatements: config.preparedStatements,
   });
-  // Their own, so that neither requests nor deliveries wait for the other; and planned each time, since tables of a queue
-  // are empty now and have thousands of rows a minute later.
+  // A separate pool, so that requests and deliveries do not wait for each other. Statements are planned each time, because the
+  // tables of a queue are empty now and have thousands of rows a minute later.
   const workerDb: Db = openDb({
     ...connection('jobs'),
     poolSize: WORKER_CONNECTIONS,
@@ -94,9 +95,9 @@ export async function startServer(config: Config): Promise<Server> {
     poolSize: LONG_READ_CONNECTIONS,
   });
   const searchDb: Db = openDb({ ...connection('search'), ...patient, poolSize: SEARCH_CONNECTIONS });
-  // Their own, so that SDKs get changes while all other connections are busy.
+  // A separate pool, so that SDKs get changes while all other connections are busy.
   const sdkDb: Db = openDb({ ...connection('sdk'), poolSize: SDK_CONNECTIONS, preparedStatements: false });
-  // Its own, so that a write of metrics that waits for a lock delays nothing else.
+  // A separate pool, so that a write of metrics that waits for a lock delays nothing else.
   const metricsDb: Db = openDb({
     ...connection('metrics'),
     poolSize: METRICS_CONNECTIONS,

@@ -11,9 +11,9 @@ export const CONSOLE_FOLDER = fileURLToPath(locate('console'));
 /** The files by path, such as `assets/main-4f9a.js`, or the reason why there are none. */
 export type ConsoleFiles = { files: ReadonlyMap<string, StoredFile>; problem?: string };
 
-/** The console has about 40 files and 2 MB. More than this is another folder. */
-const MOST_FILES = 1_000;
-const MOST_BYTES = 67_108_864;
+/** The console has about 40 files and 2 MB. More than this must be the wrong folder. */
+const MAX_FILES = 1_000;
+const MAX_BYTES = 67_108_864;
 
 const COPIES = { '.br': 'br', '.gz': 'gzip' } as const satisfies Record<string, Encoding>;
 
@@ -29,14 +29,14 @@ export const NOT_BUILT: ConsoleFiles = {
 export async function loadConsole(folder = CONSOLE_FOLDER): Promise<ConsoleFiles> {
   const paths = await listFiles(folder);
   if (!paths.includes('index.html')) return NOT_BUILT;
-  if (paths.length > MOST_FILES)
-    return unreadable(`${folder} has ${paths.length} files. The limit is ${MOST_FILES}.`);
+  if (paths.length > MAX_FILES)
+    return unreadable(`${folder} has ${paths.length} files. The limit is ${MAX_FILES}.`);
   const contents = new Map<string, Buffer>();
   let size = 0;
   for (const path of paths) {
     const bytes = await readFile(join(folder, path));
     size += bytes.length;
-    if (size > MOST_BYTES) return unreadable(`${folder} has more than ${MOST_BYTES} bytes.`);
+    if (size > MAX_BYTES) return unreadable(`${folder} has more than ${MAX_BYTES} bytes.`);
     contents.set(path, bytes);
   }
   const originals = paths.filter(path => !isCopy(path, contents));

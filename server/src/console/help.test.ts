@@ -90,6 +90,28 @@ test.each(['/help/missing', '/help/..%2finline-scripts.json', '/help/%2fetc/host
   },
 );
 
+test('a page for an unknown path is sent whatever the client has', async () => {
+  const { headers } = await get('/help/missing');
+  const again = await get('/help/missing', { 'if-none-match': '*' });
+
+  expect(headers).not.toHaveProperty('etag');
+  expect([again.statusCode, again.body]).toEqual([404, expect.stringMatching(/Not found/)]);
+});
+
+test('a file that was removed under the running server is 404, and no cache keeps that', async () => {
+  const path = join(folder, '_astro/page.5c6d.js');
+  writeFileSync(path, 'export {};');
+  const running = Fastify();
+  helpRoutes(running as unknown as App, await loadHelp(folder));
+  rmSync(path);
+
+  const { statusCode, headers, body } = await running.inject('/help/_astro/page.5c6d.js');
+  await running.close();
+
+  expect([statusCode, body]).toEqual([404, expect.stringMatching(/Not found/)]);
+  expect(headers['cache-control']).toBe('no-cache');
+});
+
 test('a server without the manual says how to build it, and is not taken for a page of the console', async () => {
   const { statusCode, body } = await harness.app.inject({
     url: '/help/concepts/',

@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,7 +14,7 @@ export const HELP_FOLDER = fileURLToPath(locate('help'));
 /** The manual of this version: its files by path with their ETags, and the content security policy of its pages. */
 export type Help = { folder: string; etags: ReadonlyMap<string, string>; policy: string };
 
-/** The manual has about 1,000 files. More than this is another folder. */
+/** The manual has about 1,000 files. More than this must be the wrong folder. */
 const MAX_FILES = 5_000;
 
 /** Astro writes the hash of the content into these names. */
@@ -54,8 +53,8 @@ const policyFor = (scripts: string[]): string =>
   ].join('; ');
 
 export function helpRoutes(app: App, help: Help | undefined): void {
-  const send = (request: FastifyRequest, reply: FastifyReply) => {
-    // From the address itself: the router makes no difference between a path with and without a slash at its end.
+  const send = async (request: FastifyRequest, reply: FastifyReply) => {
+    // From the URL itself, because the router treats a path with and without a trailing slash alike.
     const path = decodeURIComponent(request.url.split('?', 1)[0] ?? '').slice('/help'.length);
     if (!help) return sendMissing(reply);
     if (!path.endsWith('/') && help.etags.has(`${path}/index.html`.slice(1)))
@@ -70,27 +69,34 @@ export function helpRoutes(app: App, help: Help | undefined): void {
 }
 
 /** Streams a file of the manual, compressed if the build wrote a compressed copy. */
-function sendHelp(
+async function sendHelp(
   request: FastifyRequest,
   reply: FastifyReply,
-  { folder, etags, policy }: Help,
+  help: Help,
   path: string,
-): FastifyReply {
+): Promise<FastifyReply> {
+  const { folder, etags, policy } = help;
   const hasCopy = etags.has(`${path}.br`);
   const isCompressed =
     hasCopy && acceptedEncoding(request.headers['accept-encoding']?.toString(), ['br']) === 'br';
   const copy = isCompressed ? `${path}.br` : path;
   const etag = String(etags.get(copy));
+  const isFound = reply.statusCode === 200;
+  const isKnown = isFound && hasEntityTag(request.headers['if-none-match'], etag);
+  const file = isKnown ? undefined : await open(join(folder, copy)).catch(() => undefined);
+  // Missing if the package was replaced while the server runs. The files of the new one have other names.
+  if (!file && !isKnown)
+    return isFound ? await sendHelp(request, reply.code(404), help, '404.html') : sendMissing(reply);
   reply.headers({
-    etag,
+    ...(isFound ? { etag } : {}),
     'cache-control': IMMUTABLE.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
     'content-security-policy': policy,
   });
   if (hasCopy) addVary(reply);
-  if (hasEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (!file) return reply.code(304).send();
   if (isCompressed) reply.header('content-encoding', 'br');
   reply.type(CONTENT_TYPES[extname(path)] ?? 'application/octet-stream');
-  return reply.send(createReadStream(join(folder, copy)));
+  return reply.send(file.createReadStream());
 }
 
 const sendMissing = (reply: FastifyReply): FastifyReply =>

@@ -1,6 +1,6 @@
 /**
- * The console loads nothing from elsewhere, has no inline script or style, and writes no HTML from text. The browser blocks
- * everything else, so an injected text cannot run.
+ * The console loads nothing from elsewhere, has no inline script or style, and builds no HTML from strings. The browser blocks
+ * everything else, so injected code cannot run.
  */
 export const CONSOLE_POLICY = [
   "default-src 'none'",

@@ -130,7 +130,7 @@ test('names the path if an asset has control characters in its name', async () =
   const response = await get('/assets/%00', BROWSER);
 
   expect(response.statusCode).toBe(400);
-  expect(JSON.parse(response.body).message).toContain('The path must not hold control characters.');
+  expect(JSON.parse(response.body).message).toContain('The path must not contain control characters.');
 });
 
 test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND'])(

@@ -11,7 +11,7 @@ const API_PATH = /^\/(api|auth|edge|docs|help|assets|health|ready|logout|interna
 
 /** Vite writes the hash of the content into these names, so a file never changes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
-/** The browser asks before each use and gets 304 while nothing has changed. */
+/** The browser revalidates before each use and gets 304 while nothing has changed. */
 const REVALIDATED = 'no-cache';
 
 const HIDDEN = { schema: { hide: true } };
@@ -42,7 +42,7 @@ export function sendConsole(
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? '';
 
-/** The one page of the console: the script in it shows what belongs to the path. */
+/** The console's single page, whose script renders the view for the path. */
 function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

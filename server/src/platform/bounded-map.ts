@@ -1,4 +1,4 @@
-/** A map that forgets the entry that was set longest ago when it is full. */
+/** A map that evicts the oldest entry when it is full. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #most: number;
 

@@ -18,7 +18,7 @@ export type Command<T extends Options> = {
   variables?: Described;
 };
 
-const HELP = { type: 'boolean', short: 'h', meaning: 'Print this text' } satisfies Option;
+const HELP = { type: 'boolean', short: 'h', meaning: 'Print this help' } satisfies Option;
 
 /** The options of this process. Prints the help and exits with 0 for --help; exits with 2 for an unknown option. */
 export function readOptions<T extends Options>(command: Command<T>): Values<T> {

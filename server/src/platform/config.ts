@@ -16,10 +16,10 @@ export type Config = {
   publicUrl: string;
   logLevel: string;
   initAdminTokens: string[];
-  /** The first admin, made when there was never a user. */
+  /** The first admin, created if there has never been a user. */
   initAdmin: { username: string; password: string } | undefined;
   secretKey: Buffer | undefined;
-  /** Keys that were replaced: they still open what they sealed. */
+  /** Replaced keys, which still decrypt what they encrypted. */
   oldSecretKeys: Buffer[];
   trustedProxies: string[];
   /** Hosts and ranges that integrations may reach though they are not public. */
@@ -30,9 +30,9 @@ export type Config = {
   /** Hours of failures after which an integration is disabled. 0 never disables it. */
   disableAfterHours: number;
   limits: Limits;
-  /** Writes of one caller: per minute in the long run (0: no limit), and at once after a pause. */
+  /** Writes of one caller: per minute on average (0: no limit), and in a burst after a pause. */
   writeLimit: { perMinute: number; burst: number };
-  /** The most streams of SDKs that this process has open. */
+  /** The maximum number of SDK streams that this process has open. */
   maxStreams: number;
   /** What Prometheus must send. Undefined: anyone may read the metrics. */
   metricsToken: string | undefined;
@@ -42,7 +42,7 @@ export type Config = {
   retention: { hourlyDays: number; dailyDays: number };
 };
 
-/** The most an instance holds of each kind. */
+/** The maximum number of each kind in an instance. */
 export type Limits = {
   projects: number;
   environments: number;
@@ -62,7 +62,7 @@ export const DEFAULT_LIMITS: Limits = {
 
 type Env = Record<string, string | undefined>;
 
-/** Turns the text of one variable into its value, or throws the reason why it cannot. */
+/** Parses the value of one variable, or throws the reason why it cannot. */
 type Parse<T> = (text: string | undefined) => T;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -77,7 +77,7 @@ const MAX_ATTEMPTS = 50;
 /** 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h: ten attempts over three days. */
 export const DEFAULT_SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** Reads all variables and reports all problems at once, each with the variable and an example. */
+/** Reads all variables and reports all problems together, each with the variable and an example. */
 export function readConfig(env: Env): Config {
   const problems: string[] = [];
   const read = <T>(name: VariableName, parse: Parse<T>): T => {
@@ -150,7 +150,7 @@ function textOf(env: Env, name: VariableName): string | undefined {
   // A newline at the end is left by most editors, and is never a part of a secret.
   const text = readSecretFile(path, fileVariable ?? '').replace(/\r?\n$/, '');
   if (text === '' && NEVER_EMPTY.includes(name))
-    throw new Error(`is empty: the file ${JSON.stringify(path)}, which ${fileVariable} names, has no text`);
+    throw new Error(`is empty: ${fileVariable} names the empty file ${JSON.stringify(path)}`);
   return text || undefined;
 }
 
@@ -202,7 +202,7 @@ function oneOf(values: string[], fallback: string): Parse<string> {
   };
 }
 
-// The address has a password: a message quotes only the port and sslmode.
+// The URL contains a password, so a message quotes only the port and sslmode.
 export function postgresUrl(text: string | undefined): string {
   if (text === undefined) throw new Error('is missing');
   if (!/^postgres(ql)?:\/\//i.test(text)) throw new Error('must start with postgres:// or postgresql://');
@@ -231,12 +231,12 @@ export function postgresUrl(text: string | undefined): string {
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify'];
 
 const SEVERAL_HOSTS =
-  'names several hosts or target_session_attrs, which is not supported. Use one address that follows the primary, such as the writer endpoint of your provider, HAProxy or a virtual IP address; the server leaves a standby within a second';
+  'names several hosts or target_session_attrs, which Halyard does not support. Use one host name that follows the primary, such as the writer endpoint of your provider, HAProxy or a virtual IP address; the server leaves a standby within a second';
 
 const NOT_ENCODED =
   'has a user name or password with a character that must be percent-encoded: / is %2F, ? is %3F, [ is %5B, ] is %5D';
 
-/** Node does not say why it rejects an address. */
+/** Node does not say why it rejects a URL. */
 function hostProblem(authority: string): string {
   const [, port] = /:(\d+)$/.exec(authority.slice(authority.lastIndexOf('@') + 1)) ?? [];
   return Number(port) > 65_535
@@ -251,17 +251,20 @@ function httpUrl(fallback: string): Parse<string> {
       throw new Error(`must be an http or https URL, not ${JSON.stringify(text)}`);
     if (/[^/]/.test(url.pathname + url.search + url.hash))
       throw new Error(
-        `must have no path, query or fragment, not ${JSON.stringify(text)}: Halyard needs a host name of its own and cannot be served below a path`,
+        `must have no path, query or fragment, not ${JSON.stringify(text)}: Halyard needs its own host name and cannot be served below a path`,
       );
     return text.replace(/\/+$/, '');
   };
 }
 
-// Secrets: a message says which item is wrong, never what it holds.
+// Secrets: a message says which item is wrong, but never quotes it.
 function adminTokens(text: string | undefined): string[] {
   const tokens = items(text);
   const bad = tokens.findIndex(token => !ADMIN_TOKEN.test(token));
-  if (bad >= 0) throw new Error(`has item ${bad + 1} that is not *:*. and a secret of 32 to 200 characters`);
+  if (bad >= 0)
+    throw new Error(
+      `has an invalid item ${bad + 1}: it must be *:*. followed by a secret of 32 to 200 characters`,
+    );
   return tokens;
 }
 
@@ -271,12 +274,12 @@ function metricsToken(text: string | undefined): string | undefined {
   return text;
 }
 
-/** Neither has a default: who names an admin chooses the password too. */
+/** Neither has a default: whoever names an admin chooses the password too. */
 function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
   return password => {
     if (username === undefined && password === undefined) return undefined;
-    if (password === undefined) throw new Error('is missing, and HALYARD_INIT_ADMIN_USERNAME is set');
-    if (username === undefined) throw new Error('is set, and HALYARD_INIT_ADMIN_USERNAME is missing');
+    if (password === undefined) throw new Error('is required if HALYARD_INIT_ADMIN_USERNAME is set');
+    if (username === undefined) throw new Error('is set, but HALYARD_INIT_ADMIN_USERNAME is missing');
     const problems = [...passwordProblems(password, { username, email: username })];
     if (problems.length > 0) throw new Error(problems.join(', and '));
     return { username, password };
@@ -285,7 +288,7 @@ function initAdmin(username: string | undefined): Parse<Config['initAdmin']> {
 
 function secretKey(required: boolean): Parse<Buffer | undefined> {
   return text => {
-    if (text === undefined && required) throw new Error('is missing, and NODE_ENV is production');
+    if (text === undefined && required) throw new Error('is required if NODE_ENV is production');
     return text === undefined ? undefined : keyFrom(text);
   };
 }
@@ -301,7 +304,7 @@ const oldSecretKeys = (text: string | undefined): Buffer[] => items(text).map(ke
 function targets(text: string | undefined): string[] {
   const list = items(text);
   const bad = list.find(item => !isAddress(item) && !HOST_NAME.test(item));
-  if (bad !== undefined) throw new Error(`has "${bad}", which is no host name, IP address or CIDR range`);
+  if (bad !== undefined) throw new Error(`has "${bad}", which is not a host name, IP address or CIDR range`);
   return list;
 }
 
@@ -312,7 +315,7 @@ function schedule(text: string | undefined): number[] {
     throw new Error(
       `must be a list of 1 to ${MAX_ATTEMPTS} numbers of seconds, each at most a day, not ${JSON.stringify(text)}`,
     );
-  // The first attempt is made at once; a delay before it would apply to no attempt.
+  // The first attempt is made immediately; a delay before it would apply to no attempt.
   if (delays[0] !== 0) throw new Error(`must start with 0, not ${delays[0]}`);
   return delays;
 }

@@ -9,6 +9,7 @@ export const ERROR_NAMES = [
   'IdempotencyError',
   'InternalError',
   'InvalidOperationError',
+  'MaintenanceError',
   'MethodNotAllowedError',
   'NameExistsError',
   'NoAccessError',
@@ -28,7 +29,7 @@ export type Violation = { message: string; path?: string };
 export class ApiError extends Error {
   override readonly name: ErrorName;
   readonly details: Violation[];
-  /** Seconds after which trying again can help. */
+  /** Seconds after which a retry can help. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -70,7 +71,7 @@ export function rejectForAll(action: string, reasons: ApiError[]): void {
   const [first] = reasons;
   if (!first) return;
   const details = reasons.flatMap(reason => reason.details);
-  // An error of several violations that stands alone has a message of its own.
+  // A single error with several violations has its own message.
   if (reasons.length === 1) throw first;
   const denied = reasons.filter(({ name }) => name === 'NoAccessError').map(({ message }) => message);
   const message = `${action} is rejected for ${details.length} reasons, listed in details.`;
@@ -121,7 +122,7 @@ export function some(values: readonly (string | number)[], shown = 5): string {
 
 export const exceedsLimit = (why: string): ApiError => new ApiError('ExceedsLimitError', why);
 
-/** Why a caller is not known. Whether a token existed is not said. */
+/** Why a caller is not authenticated. Never says whether a token existed. */
 const UNAUTHENTICATED = {
   nothing: 'The request has no Authorization header and no session. Send a token in the header, or log in.',
   malformed:

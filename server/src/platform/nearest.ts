@@ -29,7 +29,7 @@ function nearestSpelling(name: string, known: readonly string[]): string | undef
 
 const allowedDistance = (candidate: string): number => Math.max(1, candidate.length / 3);
 
-/** How many characters must be added, removed or replaced to turn one text into the other. */
+/** How many characters must be added, removed or replaced to turn one string into the other. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, character] of [...one].entries()) {

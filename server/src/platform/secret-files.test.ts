@@ -54,7 +54,7 @@ test('an empty file is named for the database and the key, and is like a variabl
   expect(readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: fileWith('') }).oldSecretKeys).toEqual([]);
   const path = fileWith('\n');
   expect(() => readConfig({ DATABASE_URL_FILE: path })).toThrow(
-    `DATABASE_URL is empty: the file "${path}", which DATABASE_URL_FILE names, has no text`,
+    `DATABASE_URL is empty: DATABASE_URL_FILE names the empty file "${path}"`,
   );
 });
 
@@ -87,7 +87,7 @@ test('a variable and its file are rejected together, without the secret', () => 
 test('an invalid secret in a file is not shown', () => {
   const env = { DATABASE_URL, HALYARD_INIT_ADMIN_TOKENS_FILE: fileWith('hunter2hunter2') };
 
-  expect(() => readConfig(env)).toThrow('HALYARD_INIT_ADMIN_TOKENS has item 1');
+  expect(() => readConfig(env)).toThrow('HALYARD_INIT_ADMIN_TOKENS has an invalid item 1');
   expect(() => readConfig(env)).not.toThrow('hunter2');
 });
 

@@ -130,7 +130,7 @@ test('an address that the machine does not have is named', async () => {
   const { stderr } = await run(MAIN, { DATABASE_URL: urlOf(databases[0]), HOST: '192.0.2.1', PORT: '4242' });
 
   expect(stderr.trim()).toBe(
-    'Cannot listen on 192.0.2.1:4242: this machine does not have the address. Check HOST.',
+    'Cannot listen on 192.0.2.1:4242: this machine does not have this IP address. Check HOST.',
   );
 });
 
@@ -204,7 +204,7 @@ test.each(SCRIPTS)(
     const { code, stdout, stderr } = await runWith(name, '--help');
 
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^[A-Z][\s\S]+\.\n\nUsage: [\s\S]+\n +-h, --help +Print this text\n/);
+    expect(stdout).toMatch(/^[A-Z][\s\S]+\.\n\nUsage: [\s\S]+\n +-h, --help +Print this help\n/);
     for (const variable of variables)
       expect(stdout).toMatch(new RegExp(`^  ${variable} +\\S.*\\n +Default: \\S`, 'm'));
     if (variables.length > 0) expect(stdout).toContain(CONFIGURATION);

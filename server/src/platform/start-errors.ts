@@ -57,7 +57,7 @@ const LISTEN: Record<string, string> = {
   EADDRINUSE: 'another process uses this port. Stop that process or set PORT.',
   EACCES: 'the process has no permission to use this port. Set PORT to 1024 or higher.',
   EPERM: 'the process has no permission to use this port. Set PORT to 1024 or higher.',
-  EADDRNOTAVAIL: 'this machine does not have the address. Check HOST.',
+  EADDRNOTAVAIL: 'this machine does not have this IP address. Check HOST.',
   EAFNOSUPPORT: 'this machine does not support this kind of address. Check HOST.',
   ENOTFOUND: 'the host name is not known. Check HOST.',
   EAI_AGAIN: 'the host name cannot be resolved. Check HOST.',
@@ -146,7 +146,7 @@ const TEXTS: [RegExp, Explain][] = [
   [/Connection terminated|is not queryable/, CLOSED],
 ];
 
-/** Node reports a rejected certificate by a code of its own. */
+/** Node reports a rejected certificate with its own code. */
 const tlsReason = (code: string): Explain | undefined =>
   /CERT|ISSUER|SIGNATURE|^ERR_(TLS|SSL)|^EPROTO$/.test(code)
     ? cannotConnect(
@@ -169,9 +169,9 @@ const REPORTED: Record<string, Explain> = {
   '42501': ({ user, database }, message) =>
     `Role "${user}" lacks a permission in database "${database}": ${message}. Make the role the owner of the database, or let an administrator grant the permission.`,
   '58P01': ({ at }, message) =>
-    `PostgreSQL at ${at} lacks a file: ${message}. Install the package with the contrib extensions of PostgreSQL.`,
+    `PostgreSQL at ${at} lacks a file: ${message}. Install the contrib package of PostgreSQL.`,
   '0A000': ({ at }, message) =>
-    `PostgreSQL at ${at} does not support this: ${message}. Install the package with the contrib extensions of PostgreSQL.`,
+    `PostgreSQL at ${at} does not support this: ${message}. Install the contrib package of PostgreSQL.`,
   '25006': ({ at }) => `PostgreSQL at ${at} is read-only. Connect to the primary server; check DATABASE_URL.`,
   '53100': ({ at }) => `The disk of PostgreSQL at ${at} is full. Free space there, then start again.`,
   '53300': ({ at }) =>

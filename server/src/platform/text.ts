@@ -1,6 +1,6 @@
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
-/** At most `length` UTF-16 units, cut between characters: half of an emoji is no text, and PostgreSQL rejects it. */
+/** At most `length` UTF-16 units, cut between characters: half of an emoji is not valid text, and PostgreSQL rejects it. */
 export function truncate(text: string, length: number): string {
   return text.length > length ? text.slice(0, Math.max(0, length)).replace(HIGH_SURROGATE_AT_END, '') : text;
 }
@@ -9,5 +9,5 @@ export function truncate(text: string, length: number): string {
 export const ellipsize = (text: string, length: number): string =>
   text.length > length ? `${truncate(text, length - 1)}…` : text;
 
-/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
+/** PostgreSQL stores neither NUL nor unpaired surrogates. */
 export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();

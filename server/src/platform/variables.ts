@@ -16,7 +16,7 @@ export const VARIABLES = {
   DATABASE_URL: {
     default: 'required',
     example: 'postgres://halyard@127.0.0.1:5432/halyard',
-    meaning: 'Address of the PostgreSQL database',
+    meaning: 'URL of the PostgreSQL database',
     isSecret: true,
   },
   HALYARD_DATABASE_DIRECT_URL: {
@@ -70,12 +70,13 @@ export const VARIABLES = {
   HALYARD_TRUSTED_PROXIES: {
     default: 'none',
     example: '10.0.0.0/8,192.0.2.7',
-    meaning: 'Addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted',
+    meaning: 'IP addresses or CIDR ranges of proxies whose X-Forwarded-For is trusted',
   },
   HALYARD_ALLOWED_TARGETS: {
     default: 'none',
     example: 'hooks.internal,10.1.0.0/16',
-    meaning: 'Hosts, addresses or CIDR ranges that integrations may reach although they are not public',
+    meaning:
+      'Host names, IP addresses or CIDR ranges that integrations may reach although they are not public',
   },
   HALYARD_ALLOW_PRIVATE_TARGETS: {
     default: 'false',
@@ -180,7 +181,7 @@ export const VARIABLE_NAMES: readonly string[] = (Object.keys(VARIABLES) as Vari
 
 const OURS = 'HALYARD_';
 
-/** One sentence for each variable that begins like ours and is none: most often a typing error. */
+/** A warning for each variable that has our prefix but is unknown, usually because of a typo. */
 export function unknownVariables(env: Record<string, string | undefined>): string[] {
   const known = [...VARIABLE_NAMES];
   return Object.keys(env)

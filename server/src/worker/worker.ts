@@ -49,7 +49,7 @@ export async function startWorker(
       }
     });
   }
-  // After a crash, this requeues the deliveries of the dead process at once.
+  // After a crash, this requeues the deliveries of the dead process immediately.
   boss.supervise(DELIVERY_QUEUE).catch(error => log.error({ err: error }, 'job supervision failed'));
   const dispatcher = startDispatcher(db, boss, deliveries, log);
   const stopListening = listenTo(databaseUrl, WAKE_CHANNEL, dispatcher.wake, error =>

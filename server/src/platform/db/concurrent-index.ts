@@ -15,7 +15,7 @@ type Definition = { unique: string; index: string; table: string; rest: string }
 const CREATE_INDEX =
   /^create\s+(?<unique>unique\s+)?index\s+concurrently\s+if\s+not\s+exists\s+(?<index>[a-z_]\w*)\s+on\s+(?<table>[a-z_]\w*)\s+(?<rest>[\s\S]+)$/i;
 
-/** The parts of `create index concurrently if not exists`, or undefined for another statement. */
+/** The parts of `create index concurrently if not exists`, or undefined for any other statement. */
 export function parseCreateIndex(statement: string): Definition | undefined {
   const found = CREATE_INDEX.exec(statement)?.groups;
   if (!found) return undefined;
@@ -24,8 +24,8 @@ export function parseCreateIndex(statement: string): Definition | undefined {
 }
 
 /**
- * Builds an index without blocking writers, also on a partitioned table, for which PostgreSQL itself has no such
- * statement. Can be repeated after any interruption.
+ * Builds an index without blocking writers, even on a partitioned table, for which PostgreSQL itself has no such statement. Can
+ * be repeated after any interruption.
  */
 export async function createIndex(run: Runners, definition: Definition): Promise<void> {
   const { table } = definition;

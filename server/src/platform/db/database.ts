@@ -27,7 +27,7 @@ export type NullForAbsent<Shape> = {
 export const STATEMENT_TIMEOUT_MS = 15_000;
 /** The client gives up a little later: by then PostgreSQL is unreachable, or it would have ended the statement. */
 export const QUERY_TIMEOUT_MS = 17_000;
-/** Migrations have no statement timeout; this bounds only the wait for a database that is gone. */
+/** Migrations have no statement timeout; this bounds only the wait for a database that is unreachable. */
 export const MIGRATION_TIMEOUT_MS = 6 * 3_600_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
@@ -93,7 +93,7 @@ export function openDb(settings: PoolSettings): Db {
   });
 }
 
-/** How every connection of ours notices that PostgreSQL is gone without a word. */
+/** How our connections notice that PostgreSQL disappeared without closing them. */
 export const boundedConnection = (url: string, name: string, queryTimeoutMs = QUERY_TIMEOUT_MS) => ({
   connectionString: url,
   application_name: `halyard ${name}`,
@@ -110,7 +110,7 @@ function openPool(settings: PoolSettings): pg.Pool {
     connectionTimeoutMillis: settings.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     Client: clientThatReports(settings.onRefused ?? (() => {})),
     max: poolSize,
-    // A new connection costs a request 17 ms, so one is kept. More would be missed by another server that PostgreSQL has no room for.
+    // A new connection costs a request 17 ms, so one is kept open. Keeping more could leave another server without a connection.
     min: 1,
     idleTimeoutMillis: 60_000,
     ...(settings.sessionOptions === false ? {} : { options: optionsOf(settings) }),
@@ -163,11 +163,11 @@ export const SESSION_SETTINGS = {
   timezone: 'UTC',
   // Compiling a plan cost more than running it in every query we have.
   jit: 'off',
-  // Whole lists are read through cursors to their end, so the first rows must not be made cheap at the cost of the last.
+  // Cursors are read to the end, so a plan must not favor the first rows at the cost of the others.
   cursor_tuple_fraction: '1',
   statement_timeout: `${STATEMENT_TIMEOUT_MS / 1_000}s`,
   lock_timeout: `${LOCK_TIMEOUT_MS / 1_000}s`,
-  // A transaction that stalls half-way lets go of its locks.
+  // A transaction that stalls half-way releases its locks.
   idle_in_transaction_session_timeout: '15s',
 };
 

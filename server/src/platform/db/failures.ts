@@ -8,27 +8,27 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   projects_pkey: name => nameExists(`Project "${name}"`),
   environments_pkey: name => nameExists(`Environment "${name}"`),
   project_environments_pkey: () => new ApiError('ConflictError', 'The project already has this environment.'),
-  feature_environments_environment_fkey: () => goneMeanwhile('environment'),
-  // Operations lock the feature. The next three are violated by programs that delete with SQL of their own.
-  feature_environments_feature_name_fkey: () => goneMeanwhile('feature'),
-  feature_strategies_environment_fkey: () => goneMeanwhile('environment of the feature'),
-  feature_strategy_segments_strategy_id_fkey: () => goneMeanwhile('strategy'),
+  feature_environments_environment_fkey: () => deletedMeanwhile('environment'),
+  // Operations lock the feature. The next three are violated by programs that delete rows with their own SQL.
+  feature_environments_feature_name_fkey: () => deletedMeanwhile('feature'),
+  feature_strategies_environment_fkey: () => deletedMeanwhile('environment of the feature'),
+  feature_strategy_segments_strategy_id_fkey: () => deletedMeanwhile('strategy'),
   strategies_pkey: name => nameExists(`Strategy type "${name}"`),
   features_pkey: name =>
     new ApiError('NameExistsError', `Feature "${name}" already exists. Choose another name.`),
   feature_tags_tag_fkey: () => badData([{ message: 'the tag does not exist', path: '/body' }]),
-  feature_tags_feature_name_fkey: () => goneMeanwhile('feature'),
-  feature_dependencies_child_fkey: () => goneMeanwhile('feature'),
-  feature_dependencies_parent_fkey: () => goneMeanwhile('feature'),
-  feature_links_feature_name_fkey: () => goneMeanwhile('feature'),
-  feature_lifecycles_feature_name_fkey: () => goneMeanwhile('feature'),
-  feature_collaborators_feature_name_fkey: () => goneMeanwhile('feature'),
-  favorite_features_feature_name_fkey: () => goneMeanwhile('feature'),
-  health_snoozes_feature_name_fkey: () => goneMeanwhile('feature'),
-  health_snoozes_segment_id_fkey: () => goneMeanwhile('segment'),
-  project_health_days_project_fkey: () => goneMeanwhile('project'),
-  favorite_projects_project_fkey: () => goneMeanwhile('project'),
-  features_project_fkey: () => goneMeanwhile('project'),
+  feature_tags_feature_name_fkey: () => deletedMeanwhile('feature'),
+  feature_dependencies_child_fkey: () => deletedMeanwhile('feature'),
+  feature_dependencies_parent_fkey: () => deletedMeanwhile('feature'),
+  feature_links_feature_name_fkey: () => deletedMeanwhile('feature'),
+  feature_lifecycles_feature_name_fkey: () => deletedMeanwhile('feature'),
+  feature_collaborators_feature_name_fkey: () => deletedMeanwhile('feature'),
+  favorite_features_feature_name_fkey: () => deletedMeanwhile('feature'),
+  health_snoozes_feature_name_fkey: () => deletedMeanwhile('feature'),
+  health_snoozes_segment_id_fkey: () => deletedMeanwhile('segment'),
+  project_health_days_project_fkey: () => deletedMeanwhile('project'),
+  favorite_projects_project_fkey: () => deletedMeanwhile('project'),
+  features_project_fkey: () => deletedMeanwhile('project'),
   features_type_fkey: type =>
     badData([
       {
@@ -37,12 +37,18 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
       },
     ]),
   feature_strategies_strategy_name_fkey: () =>
-    badData([{ message: 'name is not a strategy type', path: '/body/name' }]),
+    badData([
+      {
+        message:
+          'name is a strategy type that does not exist. GET /api/admin/strategies lists the strategy types.',
+        path: '/body/name',
+      },
+    ]),
   feature_strategy_segments_segment_id_fkey: () =>
     badData([{ message: 'segments names a segment that does not exist', path: '/body/segments' }]),
   segments_name_key: name => nameExists(`Segment "${name}"`),
-  segments_project_fkey: () => goneMeanwhile('project'),
-  context_fields_project_fkey: () => goneMeanwhile('project'),
+  segments_project_fkey: () => deletedMeanwhile('project'),
+  context_fields_project_fkey: () => deletedMeanwhile('project'),
   context_fields_pkey: name => nameExists(`Context field "${name}"`),
   tag_types_pkey: name => nameExists(`Tag type "${name}"`),
   tags_pkey: name => nameExists(`Tag "${name}"`),
@@ -54,17 +60,17 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   user_views_name_key: name => nameExists(`A saved view with the name "${name}"`),
   api_tokens_environment_fkey: environment =>
     badData([{ message: `environment "${environment}" does not exist`, path: '/body/environment' }]),
-  api_token_projects_project_id_fkey: () => goneMeanwhile('project'),
-  project_environments_environment_name_fkey: () => goneMeanwhile('environment'),
-  user_roles_project_fkey: () => goneMeanwhile('project'),
-  group_roles_project_fkey: () => goneMeanwhile('project'),
-  role_permissions_environment_fkey: () => goneMeanwhile('environment'),
-  user_roles_role_id_fkey: () => goneMeanwhile('role'),
-  group_roles_role_id_fkey: () => goneMeanwhile('role'),
-  groups_root_role_id_fkey: () => goneMeanwhile('role'),
-  auth_settings_default_role_fkey: () => goneMeanwhile('role'),
+  api_token_projects_project_id_fkey: () => deletedMeanwhile('project'),
+  project_environments_environment_name_fkey: () => deletedMeanwhile('environment'),
+  user_roles_project_fkey: () => deletedMeanwhile('project'),
+  group_roles_project_fkey: () => deletedMeanwhile('project'),
+  role_permissions_environment_fkey: () => deletedMeanwhile('environment'),
+  user_roles_role_id_fkey: () => deletedMeanwhile('role'),
+  group_roles_role_id_fkey: () => deletedMeanwhile('role'),
+  groups_root_role_id_fkey: () => deletedMeanwhile('role'),
+  auth_settings_default_role_fkey: () => deletedMeanwhile('role'),
   sso_identities_user_key: () =>
-    new ApiError('ConflictError', 'Another login of this user was finished at the same time. Begin again.'),
+    new ApiError('ConflictError', 'This user logged in elsewhere at the same time. Log in again.'),
   roles_name_key: name => nameExists(`Role "${name}"`),
   roles_type_name_key: name => nameExists(`Role "${name}"`),
   groups_name_key: name => nameExists(`Group "${name}"`),
@@ -83,7 +89,7 @@ function valueIn({ detail = '' }: pg.DatabaseError): string {
     .join(', ');
 }
 
-function goneMeanwhile(what: string): ApiError {
+function deletedMeanwhile(what: string): ApiError {
   return new ApiError('ConflictError', `The ${what} was deleted while this request was running.`);
 }
 

@@ -13,6 +13,6 @@ export const optionalField = (name: string, value: RawBuilder<unknown>) =>
 export const booleanField = (name: string, column: RawBuilder<unknown>) =>
   sql`case when ${column} then ${sql.lit(`,"${name}":true`)} else ${sql.lit(`,"${name}":false`)} end`;
 
-/** A JSON list of `item`, a text, for each row of `from`, in its order. */
+/** A JSON list of `item`, which is JSON text, for each row of `from`, in its order. */
 export const jsonList = (item: RawBuilder<unknown>, from: RawBuilder<unknown>) =>
   sql`'[' || coalesce((select string_agg(${item}, ',') from (select * from ${from}) as one), '') || ']'`;

@@ -1,13 +1,13 @@
 /**
- * The order in which every transaction takes its locks, so that no two wait for each other. Rows of one table are locked
- * in one statement, ordered by their key. A transaction that must lock something earlier in the list after something later
- * uses `nowait`, which ends in a 503 instead of a deadlock.
+ * The order in which every transaction takes its locks, so that no two wait for each other. Rows of one table are locked in one
+ * statement, ordered by their key. A transaction that must lock something earlier in the list after something later uses
+ * `nowait`, which ends in a 503 instead of a deadlock.
  *
- * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no locks of their own: an
- * operation that changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those
- * rows already, or no other transaction locks them for an update. Triggers lock the segments that a flag begins to use, in share
- * mode. `publish_sdk_documents()` locks the flags that a change touched, which the change has locked already, and as the last
- * locks of all the counters of environments.
+ * Rows that belong to a feature (its environments, strategies, tags, links, parents) have no separate locks: an operation that
+ * changes them locks the feature. PostgreSQL itself locks the rows that a foreign key refers to. The transaction holds those rows
+ * already, or no other transaction locks them for an update. Triggers lock the segments that a flag begins to use, in share mode.
+ * `publish_sdk_documents()` locks the flags that a change touched, which the change has locked already, and as the last locks of
+ * all the counters of environments.
  *
  * `lock-order.test.ts` compares the list with what every write of the API locks, and runs writes against each other.
  */
@@ -34,6 +34,7 @@ export const LOCK_ORDER = [
   'signup_tokens',
   'integrations',
   'cors_settings',
+  'maintenance_settings',
   'applications',
   'feature_last_seen',
   'order of deliveries',

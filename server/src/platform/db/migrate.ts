@@ -28,8 +28,8 @@ export type MigrateOptions = {
 };
 
 /**
- * Brings the database up to date and returns the names of the applied migrations. Several servers may call it at once: one
- * works, the others wait. It has a connection of its own, because an index can take longer than any request may.
+ * Brings the database up to date and returns the names of the applied migrations. Several servers may call it at the same time:
+ * one works, the others wait. It has a separate connection, because an index can take longer than any request may.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const files = await readMigrations(options.folder ?? MIGRATIONS);
@@ -266,7 +266,7 @@ async function withRetries(withinMs: number, attempt: () => Promise<void>): Prom
       return retries;
     } catch (error) {
       if (!isLockFailure(error) || Date.now() + pause > until) throw error;
-      // Not in step with whatever else repeats on this database.
+      // Random, so that it does not run in step with other periodic work on this database.
       await sleep(pause * (0.75 + Math.random() / 2));
       pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
     }

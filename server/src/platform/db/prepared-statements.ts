@@ -66,7 +66,7 @@ function preparingClient(client: pg.PoolClient, isFrequent: (text: string) => bo
   return { query, release: () => client.release(outdated) };
 }
 
-/** The prepared statements of one connection. A name is never reused for another text, not even after its eviction. */
+/** The prepared statements of one connection. A name is never reused for a different statement, not even after its eviction. */
 function statementsOf(client: pg.PoolClient) {
   const names = new Map<string, string>();
   let count = 0;

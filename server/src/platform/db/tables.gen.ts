@@ -38,7 +38,9 @@ export interface ApiTokens {
   hint: string;
   id: Generated<number>;
   name: string;
+  readable_by: number | null;
   revoked_at: string | null;
+  sealed_secret: string | null;
   seen_at: string | null;
   type: string;
 }
@@ -409,6 +411,7 @@ export interface IdempotencyUsage {
 
 export interface Imported {
   digest: string;
+  environments: Generated<string[]>;
   imported_at: Generated<string>;
   key: string;
   kind: string;
@@ -499,6 +502,11 @@ export interface LoginPlaces {
   address: string;
   seen_at: Generated<string>;
   user_id: number;
+}
+
+export interface MaintenanceSettings {
+  enabled: Generated<boolean>;
+  only_row: Generated<boolean>;
 }
 
 export interface MetricBatches {
@@ -789,6 +797,7 @@ export interface Users {
   kind: Generated<string>;
   name: string | null;
   password_hash: string | null;
+  reads_token_secrets: Generated<boolean>;
   seen_at: string | null;
   username: string | null;
 }
@@ -859,6 +868,7 @@ export interface DB {
   integrations: Integrations;
   login_failures: LoginFailures;
   login_places: LoginPlaces;
+  maintenance_settings: MaintenanceSettings;
   metric_batches: MetricBatches;
   metric_days: MetricDays;
   metric_environments: MetricEnvironments;

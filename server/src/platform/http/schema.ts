@@ -7,12 +7,12 @@ type StringOptions = Parameters<typeof Type.String>[0];
 
 export type NamedSchema<T extends TSchema = TSchema> = T & { $id: string };
 
-/** A schema with a name of its own in the OpenAPI document. The module that owns it registers it with addSchema. */
+/** A schema with its own name in the OpenAPI document. The module that owns it registers it with addSchema. */
 export function Named<T extends TSchema>(name: string, schema: T): NamedSchema<T> {
   return { ...schema, $id: name, title: name };
 }
 
-/** An object with a name of its own in the OpenAPI document, where `Named` is not needed: a body, or a part of a schema. */
+/** An object with its own name in the OpenAPI document, where `Named` is not needed: a body, or a part of a schema. */
 export const NamedObject = <T extends TProperties>(
   name: string,
   properties: T,
@@ -55,7 +55,7 @@ export const UrlName = (options: StringOptions = {}) =>
 export const ShownName = (options: StringOptions = {}) =>
   Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', [RULE]: 'must not be blank', ...options });
 
-/** Texts by name. `propertyNames` bounds the keys: the bound of a key type does not reach the validator. */
+/** Strings by name. `propertyNames` bounds the keys: the bound of a key type does not reach the validator. */
 export const TextMap = (maxLength: number, options: Parameters<typeof Type.Record>[2] = {}) =>
   Type.Record(Type.String(), Type.String({ maxLength }), {
     maxProperties: 100,
@@ -79,6 +79,16 @@ export const PathId = (what: string, example = '3') =>
 /** An id in a path, of a row in a table with `bigint` ids. */
 export const PathBigId = (what: string, example: string) =>
   Type.String({ ...id, description: `Id of the ${what.toLowerCase()}`, examples: [example] });
+
+/** The id of an event in a path. Imported events have ids below zero. */
+export const PathEventId = (example: string) =>
+  Type.String({
+    maxLength: 17,
+    pattern: '^-?[1-9][0-9]{0,15}$',
+    [RULE]: 'must be an integer other than 0',
+    description: 'Id of the event',
+    examples: [example],
+  });
 
 /** An id in a request or response body. */
 export const RowId = (options: Parameters<typeof Type.Integer>[0] = {}) =>
@@ -179,8 +189,8 @@ const ERROR_RESPONSES = {
   ],
   503: [
     'ServiceUnavailableError',
-    'The server is busy with requests of other callers, or the database is unavailable or read-only.',
-    'The server is busy with large reads of other callers. Retry after the time in Retry-After.',
+    'The server is busy with requests from other callers or in maintenance mode, or the database is unavailable or read-only.',
+    'The server is busy with large reads from other callers. Retry after the time in Retry-After.',
   ],
 } as const satisfies Record<number, readonly [ErrorName, string, string]>;
 
@@ -194,7 +204,7 @@ export function errorResponses(...statuses: ErrorStatus[]) {
   >;
 }
 
-/** The 409 of an operation, with an example of its own. */
+/** The 409 of an operation, with its own example. */
 export const conflict = (message: string) => ({ 409: rejection(409, message) });
 
 const RETRY_AFTER = {

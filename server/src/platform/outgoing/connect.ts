@@ -60,11 +60,11 @@ async function chooseAddress(host: string, policy: TargetPolicy, resolve: Resolv
   const bare = host.replace(/^\[|\]$/g, '');
   const addresses = isAddress(bare) ? [bare] : await resolve(bare);
   const [first] = addresses;
-  if (first === undefined) throw Object.assign(new Error(`${bare} has no address`), { code: 'ENOTFOUND' });
+  if (first === undefined) throw Object.assign(new Error(`${bare} has no IP address`), { code: 'ENOTFOUND' });
   if (isAllowedHost(bare, policy)) return first;
   // One private address is enough to reject the host: the next lookup could return only that one.
   if (!addresses.every(address => isAllowedAddress(address, policy))) {
-    throw new DisallowedTarget('The host name resolves to an address of a private network.');
+    throw new DisallowedTarget('The host name resolves to a private IP address.');
   }
   return first;
 }
@@ -77,5 +77,5 @@ function checkArrival(
 ): Error | undefined {
   const arrived = socket.remoteAddress ?? '';
   if (isAllowedHost(host, policy) || isAllowedAddress(arrived, policy)) return undefined;
-  return new DisallowedTarget(`The connection to ${address} ended at an address of a private network.`);
+  return new DisallowedTarget(`The connection to ${address} ended at a private IP address.`);
 }

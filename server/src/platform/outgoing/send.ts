@@ -35,7 +35,7 @@ const MAX_HEADERS = 20;
 const MAX_HEADER_CHARACTERS = 8_192;
 const MAX_HOSTS = 10_000;
 
-/** Sends HTTP requests to addresses that users chose. It rejects private addresses, follows no redirects, and limits time and size. */
+/** Sends HTTP requests to URLs that users chose. It rejects private IP addresses, follows no redirects, and limits time and size. */
 export function makeSender(policy: TargetPolicy, resolve: Resolve = resolveBySystem): Sender {
   // There are about as many hosts as integrations. The limit is a safeguard.
   const addresses = new BoundedMap<string, string>(MAX_HOSTS);
@@ -66,7 +66,7 @@ async function send(
   };
   const problem = targetProblem(outgoing.url, policy);
   if (problem !== undefined)
-    return { ...nothing, failure: 'disallowed', error: `The address ${problem}`.replace(/\.?$/, '.') };
+    return { ...nothing, failure: 'disallowed', error: `The URL ${problem}`.replace(/\.?$/, '.') };
   try {
     const response = await request(outgoing.url, {
       method: 'POST',
@@ -133,7 +133,7 @@ const MEANINGS: [RegExp, Failure, string][] = [
   [/CERT_HAS_EXPIRED/, 'tls', 'The certificate of the receiver has expired.'],
   [/CERT_NOT_YET_VALID/, 'tls', 'The certificate of the receiver is not valid yet.'],
   [/CERT_REVOKED/, 'tls', 'The certificate of the receiver was revoked.'],
-  [/ALTNAME|HOSTNAME_MISMATCH/, 'tls', 'The certificate of the receiver is for another host name.'],
+  [/ALTNAME|HOSTNAME_MISMATCH/, 'tls', 'The certificate of the receiver is for a different host name.'],
   [/SELF_SIGNED|DEPTH_ZERO/, 'tls', 'The certificate of the receiver is self-signed.'],
   [
     /UNABLE_TO|INVALID_CA|CERT_/,

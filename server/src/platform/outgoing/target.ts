@@ -3,12 +3,11 @@ import { isAddress, isAllowedAddress, type TargetPolicy } from './address.ts';
 const MAX_URL_LENGTH = 2_000;
 const MAX_HOST_LENGTH = 253;
 
-/** Why requests to this address are not allowed; undefined if they are. It makes no DNS lookup. */
+/** Why requests to this URL are not allowed; undefined if they are. It makes no DNS lookup. */
 export function targetProblem(text: string, policy: TargetPolicy): string | undefined {
   const url = text.length > MAX_URL_LENGTH ? null : URL.parse(text);
-  if (!url)
-    return `must be an address such as https://example.com/hook, of at most ${MAX_URL_LENGTH} characters`;
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https address';
+  if (!url) return `must be a URL such as https://example.com/hook, of at most ${MAX_URL_LENGTH} characters`;
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must be an http or https URL';
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (url.hostname === '' || url.hostname.length > MAX_HOST_LENGTH) return 'must contain a host name';
   // URL normalizes other notations of an address (decimal, hexadecimal, short).
@@ -20,7 +19,7 @@ export function targetProblem(text: string, policy: TargetPolicy): string | unde
 
 function notPublic(host: string): string {
   const name = host.replace(/^\[|\]$/g, '');
-  return `must be a public address. To allow "${name}", set HALYARD_ALLOWED_TARGETS=${name} (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.`;
+  return `must lead to a public IP address. To allow "${name}", set HALYARD_ALLOWED_TARGETS=${name} (or HALYARD_ALLOW_PRIVATE_TARGETS=true in development) and restart the server.`;
 }
 
 export const isAllowedHost = (host: string, policy: TargetPolicy): boolean =>
@@ -30,7 +29,7 @@ const isLocalName = (host: string): boolean => /(^|\.)localhost$/.test(withoutDo
 
 const withoutDot = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
-/** The address without its path and query, which may be secret. */
+/** The URL without its path and query, which may be secret. */
 export const shownTarget = (text: string): string => {
   const url = URL.parse(text);
   if (!url) return '*****';

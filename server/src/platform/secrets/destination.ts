@@ -1,8 +1,8 @@
 import type { Violation } from '../errors.ts';
 
 /**
- * A stored secret is sent only to the address that it was entered for. Otherwise a caller who can change the address but does not
- * know the secret could send it to their own server.
+ * A stored secret is sent only to the URL that it was entered for. Otherwise a caller who can change the URL but does not know
+ * the secret could send it to their own server.
  */
 export function isElsewhere(before: string | null | undefined, after: string | null | undefined): boolean {
   return normalized(before) !== normalized(after);
@@ -13,6 +13,6 @@ const normalized = (address: string | null | undefined): string | undefined =>
   address ? (URL.parse(address)?.href ?? address) : undefined;
 
 export const requiredAgain = (secret: string, destination: string, path: string): Violation => ({
-  message: `${secret} is required because ${destination} changes. A stored secret is sent only to the address it was entered for.`,
+  message: `${secret} is required because ${destination} changes. A stored secret is sent only to the URL it was entered for.`,
   path,
 });

@@ -72,7 +72,7 @@ export async function matchesPassword(password: string, hash: string | null, cal
   return timingSafeEqual(computed, expected) && hash !== null;
 }
 
-/** True for a hash with other parameters than the current ones. */
+/** True for a hash with different parameters than the current ones. */
 export const isOutdated = (hash: string): boolean => !hash.startsWith(PREFIX);
 
 async function compute(
@@ -84,7 +84,7 @@ async function compute(
   const release = await shares.acquire(caller);
   try {
     done++;
-    // Another keyboard can send the same letters in another Unicode composition.
+    // A different keyboard can send the same letters in a different Unicode composition.
     return await derive('argon2id', { ...parameters, message: password.normalize('NFKC') });
   } finally {
     release();

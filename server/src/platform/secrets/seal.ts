@@ -17,7 +17,7 @@ const keyId = (key: Buffer): string =>
 
 /**
  * Encrypts with AES-256-GCM. The ciphertext is bound to the context, such as `integrations:7:parameters`, and cannot be decrypted
- * in another one.
+ * in a different one.
  */
 export function seal(keyring: Keyring, context: string, text: string): string {
   const [current] = keyring;

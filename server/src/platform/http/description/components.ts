@@ -142,7 +142,7 @@ function shareResponses(operations: Operation[]): Components {
   return shared;
 }
 
-/** Says of each of these values how often it occurs among them. */
+/** Counts how often each of these values occurs. */
 function countEqual(values: unknown[]): (value: unknown) => number {
   const counts = new Map<string, number>();
   for (const text of values.map(value => JSON.stringify(value)))

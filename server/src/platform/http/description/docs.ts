@@ -53,12 +53,12 @@ const START = `'use strict';
 })();
 `;
 
-/** The browser asks before each use and gets 304 while nothing has changed. */
+/** The browser revalidates before each use and gets 304 while nothing has changed. */
 const REVALIDATED = 'no-cache';
 
 /**
- * The document at /docs/openapi.json, and a page to read and try it at /docs/. Each file is made and compressed when it is first asked
- * for: a restart need not wait 150 ms for the library, and anyone may ask for 4 MB as often as they like.
+ * The document at /docs/openapi.json, and a page to read and try it at /docs/. Each file is built and compressed at its first
+ * request, so that a restart does not wait 150 ms for the library, and further requests for the 4 MB cost little.
  */
 export function docsRoutes(app: App): void {
   const script = 'text/javascript; charset=utf-8';
@@ -70,7 +70,7 @@ export function docsRoutes(app: App): void {
   // Scripts come from this server only and none is inline, so that the policy can forbid inline ones.
   const page = storedOnce('text/html; charset=utf-8', () => PAGE);
   app.get('/docs', HIDDEN, async (request, reply) =>
-    // The addresses in the page are relative to /docs/.
+    // The URLs in the page are relative to /docs/.
     request.url.split('?')[0] === '/docs'
       ? reply.redirect('/docs/')
       : sendFile(request, reply.header('content-security-policy', PAGE_POLICY), await page(), REVALIDATED),

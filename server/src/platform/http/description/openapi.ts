@@ -94,7 +94,7 @@ export async function installOpenApi(
             in: 'cookie',
             name: sessionCookieName,
             description:
-              'The session cookie. A write also requires Sec-Fetch-Site: same-origin, or an Origin equal to the address of the server.',
+              'The session cookie. A write also requires Sec-Fetch-Site: same-origin, or an Origin equal to the URL of the server.',
           },
         },
       },
@@ -120,7 +120,7 @@ export async function installOpenApi(
           : { description: `${schema?.description} Unknown fields are rejected with 400.` }),
         'x-permission': config.checkedPermission ?? config.permission,
         response: {
-          // A control character in the address (platform/http/input/url-limits.ts).
+          // A control character in the URL (platform/http/input/url-limits.ts).
           ...(url.includes(':') ? errorResponses(400) : {}),
           ...(route.method === 'GET' ? {} : errorResponses(400)),
           ...(gated?.response ?? {}),
@@ -141,7 +141,7 @@ export async function installOpenApi(
 
 type Document = { paths?: object; components?: { schemas?: object } };
 
-/** The document with the operations and schemas of another application. */
+/** The document with the operations and schemas of a second application. */
 function withOperations<T extends object>(document: T, other: object): T {
   const [own, added] = [document as Document, other as Document];
   const schemas = { ...own.components?.schemas, ...added.components?.schemas };

@@ -63,7 +63,7 @@ export async function everyViolation(request: FastifyRequest, error: ApiError): 
   const byRule = await violationsOfRules(request, bySchema);
   const thrown = error.details.filter(({ message }) => !MORE.test(message));
   const before = [...bySchema, ...notKnown, ...thrown];
-  // The operation knows more than its checks: where both speak of one place, its word counts.
+  // The operation knows more than its checks: where both report the same field, its message wins.
   const places = new Set(before.map(({ path }) => path));
   const others = byRule.filter(({ path }) => path === undefined || !places.has(path));
   const all = unique([...before, ...others]);
@@ -73,7 +73,7 @@ export async function everyViolation(request: FastifyRequest, error: ApiError): 
   return new ApiError(error.name, message, { details, cause: error.cause });
 }
 
-/** Violations that were counted and not put into words. */
+/** Violations that were counted but not described. */
 function notListed(error: ApiError, errors: { found: unknown[] }[], bySchema: Violation[]): number {
   if (errors.length > 0) return errors.reduce((sum, { found }) => sum + found.length, 0) - bySchema.length;
   return Number(MORE.exec(error.details.at(-1)?.message ?? '')?.[1] ?? 0);

@@ -15,8 +15,8 @@ export const lazyCompilers = {
 };
 
 /**
- * The named schemas of an application. Fastify reads them twice per route, and its own bucket copies all of them each
- * time: 10 % of a start. This one returns the same object until a schema is added.
+ * The named schemas of an application. Fastify reads them twice per route, and its own bucket copies all of them each time: 10 %
+ * of the start-up time. This one returns the same object until a schema is added.
  */
 function makeBucket(inherited?: unknown) {
   let schemas = (inherited ?? {}) as Schemas;

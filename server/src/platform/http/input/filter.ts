@@ -5,7 +5,7 @@ import { hasControlCharacter } from './text.ts';
 
 /** Operators of the filters of the event search. */
 const IS = ['IS', 'IS_ANY_OF'] as const;
-/** The same with what must not be. */
+/** The same, and their negations. */
 export const CHOICE = ['IS', 'IS_NOT', 'IS_ANY_OF', 'IS_NONE_OF'] as const;
 /** Operators of filters on lists, such as tags. */
 export const INCLUSION = [
@@ -43,6 +43,18 @@ export const SearchQuery = <T extends TProperties>(properties: T) =>
 
 export const isReadByHand = (schema: unknown): boolean =>
   typeof schema === 'object' && schema !== null && READ_BY_HAND in schema;
+
+/** The title is the name of the parameter in the API document, where other operations have parameters of the same name. */
+export const Filter = (title: string, description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      title,
+      description,
+      pattern: FILTER_PATTERN,
+      maxLength: MAX_FILTER_LENGTH,
+      examples: [example],
+    }),
+  );
 
 /** The page of a list operation, as parseOffset and parseLimit read it. */
 export const page = {
@@ -102,7 +114,10 @@ export function parseFilter(value: unknown): string[] {
   return parseOperation(value, IS).values;
 }
 
-/** Ids of accounts, with those of the service and of admin tokens, which are negative. An id beyond the column is nobody's. */
+/**
+ * Ids of accounts, with those of the service and of admin tokens, which are negative. An id that is too large for the column
+ * matches nobody.
+ */
 export const parseActorIds = (value: unknown): number[] => actorIds(parseFilter(value), 'event-creators');
 
 /** Ids of the creators of features. */
@@ -128,12 +143,16 @@ export function parseIntegerFilter(value: unknown, low: number, high: number): n
   return integers(parseFilter(value), low, high);
 }
 
-function integers(values: string[], low: number, high: number): number[] {
-  return values.map(text => {
-    const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (number >= low && number <= high) return number;
-    throw new FilterError(`must be an integer from ${low} to ${high}`);
-  });
+const integers = (values: string[], low: number, high: number): number[] =>
+  values.map(text => integer(text, low, high));
+
+export const parseInteger = (value: unknown, low: number, high: number): number =>
+  integer(oneText(value, MAX_FILTER_LENGTH), low, high);
+
+function integer(text: string, low: number, high: number): number {
+  const number = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= low && number <= high) return number;
+  throw new FilterError(`must be an integer from ${low} to ${high}`);
 }
 
 /** One of the values, or none of them. */
@@ -153,7 +172,7 @@ export function parseChoiceOf<T extends string>(value: unknown, allowed: readonl
   return { not, values: known };
 }
 
-/** Having one of the values, or all of them, or not having. */
+/** Has one of the values, has all of them, or has none of them. */
 export type Inclusion<T> = { not: boolean; all: boolean; values: T[] };
 
 export function parseInclusion(value: unknown): Inclusion<string> {
@@ -179,7 +198,7 @@ export function parsePlainDay(value: unknown): string {
   return realDay(day);
 }
 
-/** A day from which on, or before which. */
+/** On or after a day, or before it. */
 export type DayBound = { before: boolean; day: string };
 
 /** `IS_ON_OR_AFTER:2026-11-15` or `IS_BEFORE:2026-11-15`. */
@@ -195,7 +214,7 @@ export function parseDayBound(value: unknown): DayBound {
 function realDay(day: string): string {
   const date = new Date(`${day}T00:00:00Z`);
   const real = !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day) && !day.startsWith('0000');
-  if (!real) throw new FilterError(`must be a day of the calendar, not "${day}"`);
+  if (!real) throw new FilterError(`must be a real date, not "${day}"`);
   return day;
 }
 
@@ -203,14 +222,14 @@ export function parseText(value: unknown): string {
   return oneText(value, MAX_TEXT_LENGTH);
 }
 
-/** Any text, line breaks and other control characters included. Only NUL is rejected: PostgreSQL cannot store it. */
+/** Any string, including line breaks and other control characters. Only NUL is rejected: PostgreSQL cannot store it. */
 export function parseAnyText(value: unknown): string {
   const text = boundedText(value, MAX_TEXT_LENGTH);
   if (text.includes('\0')) throw new FilterError('must not contain the character U+0000');
   return text;
 }
 
-/** Nothing is that far away; past the end the page is empty and the total true. */
+/** No list is that long. Past the end, the page is empty and the total is still correct. */
 export const parseOffset = (value: unknown): number =>
   Math.min(parseCount(value, 0, Number.POSITIVE_INFINITY), Number.MAX_SAFE_INTEGER);
 

@@ -3,7 +3,7 @@ import { badData, type Violation } from '../../errors.ts';
 import type { App } from '../app.ts';
 import { unknownName } from './unknown-name.ts';
 
-/** Where a name stands that no schema mentions: the part of the request, then field names and positions in lists. */
+/** The location of a name that no schema mentions: the part of the request, then field names and positions in lists. */
 export type Ignored = { part: 'query' | 'body'; place: (string | number)[] };
 
 declare module 'fastify' {
@@ -14,13 +14,15 @@ declare module 'fastify' {
      */
     rejectCaseVariants?: boolean;
     /**
-     * Rejects every body field that no schema mentions, for operations that create a secret, a permission or access: a token
-     * with `enviroment` would be valid in the default environment. The listed fields have no effect and are accepted, because
-     * clients of Unleash send them. Fields of objects and lists are written with dots: `permissions.id`.
+     * Rejects every body field that no schema mentions, for operations that create a secret, a permission or access: a token with
+     * `enviroment` would be valid in the default environment. The listed fields have no effect and are accepted, because Unleash
+     * clients send them. Fields of objects and lists are written with dots: `permissions.id`.
      */
     rejectUnknownFields?: readonly string[];
     /** Places in the body that have no effect although the schema allows them. */
     ignoredToo?: (body: unknown) => string[][];
+    /** What the response says in the header Halyard-Hint about a query that is valid but probably not what was meant. */
+    hint?: (query: Record<string, unknown>) => string | undefined;
   }
   interface FastifyRequest {
     /** Parameters and fields that have no effect. */
@@ -47,13 +49,13 @@ const MAX_NAME_LENGTH = 40;
 const MAX_PLACE_LENGTH = 200;
 
 /**
- * A field or parameter that no schema mentions has no effect, as in Unleash. A misspelt one would lose data or widen a
- * search without a word, so the response names it in a header. With `Prefer: handling=strict` it is rejected.
+ * A field or parameter that no schema mentions has no effect, as in Unleash. A misspelt one would silently lose data or widen a
+ * search, so the response names it in a header. With `Prefer: handling=strict` it is rejected.
  */
 export function installIgnored(app: App): void {
   app.decorateRequest('ignored');
   app.addHook('preValidation', async (request, reply) => {
-    // Nothing of a request to an unknown address has an effect, which its 404 says.
+    // Nothing in a request to an unknown path has an effect, as the 404 says.
     if (request.is404) {
       request.ignored = [];
       return;
@@ -68,7 +70,15 @@ export function installIgnored(app: App): void {
     const variants = request.routeOptions.config.rejectCaseVariants ? caseVariants(request) : [];
     if (variants.length > 0) throw badData(variants);
   });
+  app.addHook('preHandler', async (request, reply) => {
+    const hint = request.routeOptions.config.hint?.(request.query as Record<string, unknown>);
+    if (hint !== undefined) reply.header('halyard-hint', hintHeader(hint));
+  });
 }
+
+/** Header values are ASCII. A hint quotes what the caller sent, so everything else is percent-encoded. */
+const hintHeader = (hint: string): string =>
+  hint.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 
 /** RFC 7240: preferences are separated by commas, and a header may come several times. */
 function isStrict({ headers }: FastifyRequest): boolean {
@@ -81,7 +91,8 @@ export function unknownNameViolations(request: FastifyRequest): Violation[] {
   const { querystring = {}, body = {} } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
   const schemas = { query: querystring, body };
   return rejectedNames(request).map(({ part, place }, at) => {
-    const known = at < MAX_SUGGESTED ? namesBeside(place, schemas[part], name => server.getSchema(name)) : [];
+    const known =
+      at < MAX_SUGGESTED ? siblingNames(place, schemas[part], name => server.getSchema(name)) : [];
     return { message: unknownName(part, place.join('.'), known), path: `/${part}/${place.join('/')}` };
   });
 }
@@ -96,8 +107,8 @@ function rejectedNames(request: FastifyRequest): readonly Ignored[] {
   );
 }
 
-/** The names that the schema knows where an unknown one stands. */
-function namesBeside(place: Ignored['place'], schema: Schema, find: FindSchema): string[] {
+/** The names that the schema allows in place of an unknown one. */
+function siblingNames(place: Ignored['place'], schema: Schema, find: FindSchema): string[] {
   const parents = place.slice(0, -1).reduce<Schema[]>(
     (schemas, part) => {
       const known = resolved(schemas, find);
@@ -167,7 +178,7 @@ function resolved(schemas: Schema[], find: FindSchema): Schema[] {
   });
 }
 
-/** Whether an object of this schema may hold any field, or none: a schema that forbids others rejects them itself. */
+/** True if the schema accepts arbitrary fields, or if Ajv already rejects unknown ones (`additionalProperties: false`). */
 const isOpen = ({ $ref, properties, patternProperties, additionalProperties, anyOf, oneOf, allOf }: Schema) =>
   typeof additionalProperties === 'boolean' ||
   ![$ref, properties, patternProperties, additionalProperties, anyOf, oneOf, allOf].some(Boolean);

@@ -9,8 +9,8 @@ export type PatchOperation = {
 };
 
 /**
- * A JSON Pointer (RFC 6901) without control characters, which no key of a body may hold. Each text matches in one way
- * only, so a hostile pointer costs linear time.
+ * A JSON Pointer (RFC 6901) without control characters, which no key of a body may contain. Each string matches in only one way,
+ * so a hostile pointer costs linear time.
  */
 export const POINTER = '^(/([^~/\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]|~[01])*)*$';
 
@@ -67,7 +67,7 @@ function applyOne(holder: Container, operation: PatchOperation, budget: Budget):
   else if (op === 'replace') replace(target, value, path);
   else if (op === 'remove') remove(target, path);
   else if (!isDeepStrictEqual(valueAt(target, path), value))
-    throw new Rejection(`the value at "${path}" is another one`);
+    throw new Rejection(`the value at "${path}" is different`);
 }
 
 function transfer(holder: Container, { op, path, from = '' }: PatchOperation, budget: Budget): void {
@@ -119,7 +119,7 @@ function add({ parent, key }: Target, value: unknown, pointer: string): void {
   }
   const index = key === '-' ? parent.length : indexOf(key);
   if (!(index <= parent.length))
-    throw new Rejection(`"${pointer}" does not name a place from 0 to ${parent.length}, or -`);
+    throw new Rejection(`"${pointer}" must end with an index from 0 to ${parent.length}, or with -`);
   parent.splice(index, 0, value);
 }
 
@@ -135,7 +135,7 @@ function remove(target: Target, pointer: string): void {
   else delete target.parent[target.key];
 }
 
-/** Takes the size of a value from the budget; `depth` is where the value stands. Costs no more than the budget. */
+/** Takes the size of a value from the budget; `depth` is the depth of the value. Costs no more than the budget. */
 function spend(budget: Budget, value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw new Rejection(`the document would be nested deeper than ${MAX_DEPTH} levels`);
   budget.left -= typeof value === 'string' ? value.length + 2 : 4;

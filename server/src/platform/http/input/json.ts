@@ -13,7 +13,7 @@ const MAX_ITEMS_PER_MIB = 50_000;
 // JSON.parse of 400,000 items took 110 ms of CPU; of 100,000 it takes 30 ms.
 const MAX_ITEMS = 100_000;
 const MAX_KEY_LENGTH = 1_000;
-/** Above this size each step is a turn of its own, one for all callers at a time. A step takes up to 40 ms. */
+/** Above this size, each step runs in a separate turn of the event loop, one at a time for all callers. A step takes up to 40 ms. */
 const LARGE = 262_144;
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -26,7 +26,7 @@ export function installJsonBodies(app: App): void {
   const runInTurn = makeTurns();
   const parse = (request: FastifyRequest, json: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      // It calls back at once and returns nothing; its type allows for a promise.
+      // It calls back immediately and returns nothing; its type allows for a promise.
       void parser(request, json, (error, value) =>
         error ? reject(badData([{ message: jsonProblem(json) }])) : resolve(value),
       );
@@ -40,7 +40,7 @@ export function installJsonBodies(app: App): void {
       if (Buffer.isBuffer(body) && !isUtf8(body))
         throw badData([{ message: 'The body is not valid UTF-8.' }]);
       const json = String(body);
-      // Many clients name a content type on every request, also on a DELETE without a body.
+      // Many clients name a content type on every request, even on a DELETE without a body.
       if (json === '' && request.routeOptions.schema?.body === undefined) return undefined;
       const step = <T>(work: () => T): T | Promise<T> =>
         json.length > LARGE ? runInTurn(request.caller, work) : work();
@@ -83,7 +83,7 @@ const unsupported = (message: string): ApiError => new ApiError('ContentTypeerro
 const hasBody = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Says why the parser rejected a text. V8 knows the position of some errors. The rest of its message may quote a secret. */
+/** Says why the parser rejected a body. V8 knows the position of some errors. The rest of its message may quote a secret. */
 function jsonProblem(json: string): string {
   if (json === '') return 'A JSON body is required.';
   try {
@@ -102,7 +102,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = ['[', ']', '{', '}'].
   char.charCodeAt(0),
 );
 
-/** Says what is too much about a text before it is parsed; one pass, no allocation. */
+/** Says which limit a body exceeds before it is parsed, in one pass and without allocations. */
 export function boundsViolation(json: string, maxItems: number): string | undefined {
   let depth = 0;
   let items = 0;

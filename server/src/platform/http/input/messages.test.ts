@@ -73,13 +73,38 @@ test.each([
     'POST',
     'user-admin',
     { username: 'somebody', rootRole: 'Owner' },
-    'rootRole Owner is not a root role. Use Admin, Editor, Viewer or the id of a custom root role',
+    'rootRole "Owner" is not a root role. Use Admin, Editor, Viewer or the id of a custom root role',
   ],
 ] as const)('%s /%s %j names the value and what is allowed', async (method, path, body, message) => {
   const rejected = await call(harness.app, method, `/api/admin/${path}`, { body });
 
   expect(rejected.status).toBe(400);
   expect(rejected.body.details.map((one: { message: string }) => one.message)).toContain(message);
+});
+
+test.each([
+  'search/events?type=IS:feature-enabled',
+  'search/events/counts?by=day&type=IS_ANY_OF:feature-created,feature-enabled',
+  'deliveries?type=IS:feature-enabled',
+])('hints at the nearest event type in the response of %s', async path => {
+  const { status, headers } = await call(harness.app, 'GET', `/api/admin/${path}`);
+
+  expect([status, headers['halyard-hint']]).toEqual([
+    200,
+    'Unknown event type "feature-enabled". Did you mean "feature-environment-enabled"?',
+  ]);
+});
+
+test('percent-encodes what a hint quotes, and gives none for a known type', async () => {
+  const hintFor = async (type: string) =>
+    (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${encodeURIComponent(type)}`)).headers[
+      'halyard-hint'
+    ];
+
+  expect(await hintFor('größe')).toBe(
+    'Unknown event type "gr%C3%B6%C3%9Fe". GET /api/admin/event-types lists the event types.',
+  );
+  expect(await hintFor('feature-created')).toBeUndefined();
 });
 
 test('suggests the known name of a misspelt parameter and field, also of a nested one', async () => {
@@ -137,7 +162,7 @@ test('the drift of a feature that is no copy says so', async () => {
     '/api/admin/projects/default/features/no-copy/drift',
   );
 
-  expect([status, body.message]).toEqual([404, 'Feature no-copy is not a copy.']);
+  expect([status, body.message]).toEqual([404, 'Feature "no-copy" is not a copy.']);
 });
 
 const NOTHING =

@@ -6,6 +6,7 @@ import { applyOperations, PatchFailure, type PatchOperation, POINTER, tokensOf }
 import { RULE } from './violations.ts';
 
 const Pointer = Type.String({
+  description: 'JSON Pointer: in path to the value that changes, in from to the source of move and copy',
   maxLength: 1_000,
   pattern: POINTER,
   [RULE]: 'must be a JSON Pointer (RFC 6901): empty, or starting with /, with ~ only in ~0 and ~1',
@@ -15,12 +16,13 @@ const Pointer = Type.String({
 export const JsonPatch = Type.Array(
   NamedObject('PatchOperation', {
     op: Type.Unsafe<PatchOperation['op']>({
+      description: 'The operation of RFC 6902',
       type: 'string',
       enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'],
     }),
     path: Pointer,
     from: Type.Optional(Pointer),
-    value: Type.Optional(Type.Unknown()),
+    value: Type.Optional(Type.Unknown({ description: 'For add, replace and test: the value' })),
   }),
   {
     title: 'JsonPatch',

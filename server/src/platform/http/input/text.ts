@@ -6,8 +6,8 @@ export const hasControlCharacter = (text: string): boolean => CONTROL.test(text)
 
 const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]*$/u;
 
-/** Whether a reader sees nothing: the text has only whitespace, marks of direction, joiners and the like. */
+/** Whether a reader sees nothing: the string has only whitespace, marks of direction, joiners and the like. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text);
 
-/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+/** PostgreSQL stores neither NUL nor unpaired surrogates. */
 export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

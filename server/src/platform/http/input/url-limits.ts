@@ -12,7 +12,7 @@ export const MAX_PARAM_LENGTH = 512;
 
 type Bounded = { type?: unknown; enum?: unknown; maxLength?: number };
 
-/** Bounds what is read before anything looks at it: the length of the address and what its parameters may hold. */
+/** Bounds what is read before anything looks at it: the length of the URL and what its parameters may contain. */
 export function installInputLimits(app: App): void {
   app.addHook('onRoute', ({ schema }) => {
     boundTexts(schema?.params, MAX_PARAM_LENGTH);
@@ -20,7 +20,7 @@ export function installInputLimits(app: App): void {
   });
   app.addHook('onRequest', async request => {
     if (request.url.length > MAX_URL_LENGTH) {
-      throw badData([{ message: `The address is longer than ${MAX_URL_LENGTH} characters.` }]);
+      throw badData([{ message: `The URL is longer than ${MAX_URL_LENGTH} characters.` }]);
     }
     const { host } = request.headers;
     if (host === undefined && request.raw.httpVersion === '1.1') {
@@ -36,7 +36,7 @@ export function installInputLimits(app: App): void {
   });
 }
 
-/** Gives a parameter without a bound of its own the bound of all, so that the document and the validator have it. */
+/** Gives a parameter without its own limit the common limit, so that the document and the validator have it. */
 function boundTexts(schema: unknown, maxLength: number): void {
   const { properties = {} } = (schema ?? {}) as { properties?: Record<string, Bounded> };
   for (const [name, text] of Object.entries(properties)) {
@@ -67,8 +67,8 @@ function paramViolations(params: unknown): Violation[] {
     .filter(([, value]) => hasControlCharacter(value) || !isStorable(value))
     .map(([name]) =>
       name === '*'
-        ? { message: 'The path must not hold control characters.' }
-        : { message: `${name} must not hold control characters`, path: `/params/${name}` },
+        ? { message: 'The path must not contain control characters.' }
+        : { message: `${name} must not contain control characters`, path: `/params/${name}` },
     );
 }
 
@@ -78,7 +78,10 @@ function queryViolations(query: unknown): Violation[] {
     .filter(([name, value]) => ![name, value].flat().every(isStorable))
     .map(([name]) => {
       const shown = shownName(name);
-      return { message: `${shown} must not hold NUL or half a surrogate pair`, path: `/query/${shown}` };
+      return {
+        message: `${shown} must not contain a NUL character or an unpaired surrogate`,
+        path: `/query/${shown}`,
+      };
     });
 }
 

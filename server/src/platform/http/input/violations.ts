@@ -8,7 +8,7 @@ export const RULE = 'x-rule';
 
 const NAME_CHARACTERS = "must contain only letters, digits and - _ . ! ~ * ' ( ), and must not be ";
 
-/** The rule of names in URLs that are none of these words. */
+/** The rule for names in URLs, which must not be one of these words. */
 export const nameRule = (words: readonly string[]): string =>
   `${NAME_CHARACTERS}${either(words.map(word => `"${word}"`))}`;
 

@@ -5,11 +5,11 @@ export type EntityTag = { opaque: string; isWeak: boolean; isQuoted: boolean };
 export type EntityTags = { any: boolean; tags: EntityTag[]; isValid: boolean };
 
 /** A client sends one tag, and a proxy a few. */
-const MOST_TAGS = 20;
+const MAX_TAGS = 20;
 /** Some proxies remove the quotes. */
 const TAG = /(W\/)?(?:"([\x21\x23-\x7e\x80-\xff]*)"|([^\s",]+))/g;
 
-/** Reads the tags that a client presents. Who requires a valid header looks at `isValid`, and everybody else uses what can be read. */
+/** Reads the tags that a client presents. Callers that require a valid header check `isValid`; the others use what can be read. */
 export function readEntityTags(header: string | undefined): EntityTags {
   if (header === undefined) return { any: false, tags: [], isValid: false };
   if (header.trim() === '*') return { any: true, tags: [], isValid: true };
@@ -17,7 +17,7 @@ export function readEntityTags(header: string | undefined): EntityTags {
   let end = 0;
   let between = '';
   for (const found of header.matchAll(TAG)) {
-    if (tags.length === MOST_TAGS) break;
+    if (tags.length === MAX_TAGS) break;
     const [text, weak, quoted, bare = ''] = found;
     tags.push({ opaque: quoted ?? bare, isWeak: weak !== undefined, isQuoted: quoted !== undefined });
     between += header.slice(end, found.index);

@@ -14,6 +14,7 @@ export const STATUS = {
   IdempotencyError: 422,
   InternalError: 500,
   InvalidOperationError: 403,
+  MaintenanceError: 503,
   MethodNotAllowedError: 405,
   NameExistsError: 409,
   NoAccessError: 403,
@@ -88,7 +89,7 @@ function fromFramework(error: unknown, request: FastifyRequest): ApiError | unde
   if (code === 'FST_ERR_MAX_PARAM_LENGTH')
     return badData([
       {
-        message: `A part of the path has more than ${MAX_PARAM_LENGTH} characters: "${ellipsize(request.url, 100)}".`,
+        message: `A path segment has more than ${MAX_PARAM_LENGTH} characters: "${ellipsize(request.url, 100)}".`,
       },
     ]);
   if (code === 'FST_ERR_BAD_URL')

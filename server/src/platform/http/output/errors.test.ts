@@ -61,7 +61,7 @@ test.each([
     '417',
     'with an unknown Expect',
     'GET /health HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nConnection: close\r\n\r\n',
-    'The expectation \\"foo\\" is not supported. Omit the header Expect.',
+    'The expectation \\"foo\\" is not supported. Omit the Expect header.',
   ],
 ])('responds with %s and a body to a request %s', async (status, _case, request, message) => {
   const response = await sendRaw(request);

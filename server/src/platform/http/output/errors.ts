@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { asApiError } from '../../db/failures.ts';
-import { ApiError, either, notFound } from '../../errors.ts';
+import { ApiError, notFound } from '../../errors.ts';
 import type { App } from '../app.ts';
 import { everyViolation } from '../input/checks.ts';
 import { errorBody, STATUS, toApiError } from './error-body.ts';
+import { collectMethods, wrongMethod } from './methods.ts';
 
-/** From whatever depth an error comes, the caller sees one shape, and the log has the cause under the same id. */
+/** Wherever an error comes from, the caller sees one shape, and the log has the cause under the same id. */
 export function installErrors(app: App, sendPage: SendPage = () => undefined): void {
   const methodsOf = collectMethods(app);
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(error, request, reply));
@@ -15,22 +16,8 @@ export function installErrors(app: App, sendPage: SendPage = () => undefined): v
     if (page) return page;
     const methods = methodsOf(pathOf(request));
     if (methods.length > 0) reply.header('allow', methods.join(', '));
-    return sendError(unknownAddress(request, methods), request, reply);
+    return sendError(unknownPath(request, methods), request, reply);
   });
-}
-
-/** The methods of the routes that match a path. */
-function collectMethods(app: App): (path: string) => string[] {
-  const routes: { pattern: RegExp; methods: string[] }[] = [];
-  app.addHook('onRoute', ({ url, method }) => {
-    if (url.includes('*')) return;
-    const pattern = url.replace(/[.$()]/g, '\\$&').replace(/:\w+/g, '[^/]+');
-    const methods = [method].flat().filter(name => name !== 'HEAD' && name !== 'OPTIONS');
-    routes.push({ pattern: new RegExp(`^${pattern}/?$`), methods });
-  });
-  return path => [
-    ...new Set(routes.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
-  ];
 }
 
 const pathOf = ({ url }: FastifyRequest): string => url.split('?')[0] ?? '';
@@ -43,10 +30,9 @@ const PROXY_PATH = /^\/api\/proxy(?=[/?]|$)/;
 
 export const isProxyPath = (url: string): boolean => PROXY_PATH.test(url);
 
-function unknownAddress(request: FastifyRequest, methods: string[]): ApiError {
+function unknownPath(request: FastifyRequest, methods: string[]): ApiError {
   const what = `${request.method} ${pathOf(request).slice(0, 200)}`;
-  if (methods.length > 0)
-    return new ApiError('NotFoundError', `${what} does not exist. This path accepts ${either(methods)}.`);
+  if (methods.length > 0) return wrongMethod(what, methods);
   if (!isProxyPath(request.url)) return notFound(what);
   return new ApiError('NotFoundError', `${what} does not exist. Frontend SDKs use /api/frontend.`);
 }
@@ -66,7 +52,7 @@ export async function logError(
 ): Promise<{ id: string; rejection: ApiError }> {
   const id = randomUUID();
   const rejection = await everyViolation(request, toApiError(error, request, id, asApiError));
-  // The chain of causes goes to the log only: a driver's text can hold SQL and values.
+  // The chain of causes goes to the log only: a driver's message can contain SQL and values.
   if (
     (error as { code?: unknown } | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE' &&
     request.visit?.isGone()

@@ -33,7 +33,7 @@ export function securityHeaders(publicUrl: string): Record<string, string> {
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
-    // A browser ignores it over http, and on a host without TLS it would be a promise nobody made.
+    // A browser ignores it over http, and a host without TLS must not promise it.
     ...(publicUrl.startsWith('https:') ? { 'strict-transport-security': `max-age=${YEAR_SECONDS}` } : {}),
   };
 }

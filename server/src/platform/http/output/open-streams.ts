@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Proxies close connections that are silent for 30 s or longer. */
 const HEARTBEAT_MS = 15_000;
 const TICK_MS = 100;
-/** A few streams end sooner than in the whole time. */
+/** If there are few streams, they end sooner. */
 const END_EACH_MS = 5;
 const END_TICK_MS = 20;
 const LAST_READ_MS = 500;
 
 type Bytes = string | Buffer;
 
-/** How a server of streams writes to a client: through a socket, a response, or a stream that Fastify sends. */
+/** How a stream is written to a client: through a socket, a response, or a stream that Fastify sends. */
 export type Transport<S> = {
   isClosed: (stream: S) => boolean;
   /** Bytes that the client has not read yet. */

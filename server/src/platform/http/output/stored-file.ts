@@ -18,7 +18,7 @@ export const copyOf = (bytes: Buffer): Copy => ({
 });
 
 const [toBrotli, toGzip] = [promisify(brotliCompress), promisify(gzip)];
-/** Makes 0.9 MB of 3.6 MB in 0.15 s. The highest quality saves another 12 % in 9 s. */
+/** Compresses 3.6 MB to 0.9 MB in 0.15 s. The highest quality saves another 12 % in 9 s. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
 /** Compresses a file once, in the threads of zlib. */

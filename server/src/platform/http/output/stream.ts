@@ -38,7 +38,7 @@ export async function sendPieces(
     objectMode: false,
     highWaterMark: readAheadBytes,
   });
-  // Also when it is closed before it was ever read: a generator that has not begun does not end what it would have read.
+  // Even if it is closed before it was read: a generator that has not started does not close its source.
   stream.once('close', () => {
     onClose();
     pieces.return().catch(error => reply.log.warn({ err: error }, 'closing the source of a response failed'));
@@ -53,7 +53,7 @@ async function* startingWith(first: IteratorResult<string | Buffer, void>, rest:
   yield* rest;
 }
 
-/** An object whose last field is a list, from its beginning and some items of the list at a time, as JSON texts. */
+/** An object whose last field is a list, from its beginning and some items of the list at a time, as JSON. */
 export async function* listPieces(beginning: string, items: AsyncIterable<string[]>): Pieces {
   yield beginning;
   let isFirst = true;
@@ -65,7 +65,7 @@ export async function* listPieces(beginning: string, items: AsyncIterable<string
   yield ']}';
 }
 
-/** Written into one buffer each: joined to a string first, 38 MB of them stay until a large collection of garbage. */
+/** Each is written into one buffer. Joined into strings first, 38 MB of them would stay in memory until a major garbage collection. */
 export function asBytes(texts: string[], beforeEach = ''): Buffer {
   const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + beforeEach.length, 0);
   const bytes = Buffer.allocUnsafe(size);

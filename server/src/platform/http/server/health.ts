@@ -2,7 +2,12 @@ import { Type } from 'typebox';
 import type { App } from '../app.ts';
 import { jsonResponse, Named } from '../schema.ts';
 
-const STATE = Type.String({ enum: ['GOOD', 'BAD'], examples: ['GOOD'] });
+const STATE = Type.String({
+  description:
+    'Health from 0 to 100, the percentage of features that are neither stale nor potentially stale',
+  enum: ['GOOD', 'BAD'],
+  examples: ['GOOD'],
+});
 
 const Health = Named('Health', Type.Object({ health: STATE }));
 

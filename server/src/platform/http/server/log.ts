@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.ts';
 import type { App } from '../app.ts';
 import { makeOutageLog } from './outage-log.ts';
 
-/** JSON lines with the request's id. Headers and addresses are not logged: both can carry tokens. */
+/** JSON lines with the request's id. Headers and URLs are not logged, because both can contain tokens. */
 export function logOptions(level: string, { hooks } = makeOutageLog()): LoggerOptions {
   return {
     level,

@@ -6,7 +6,7 @@ import type { App } from '../app.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Where a module registers metrics of its own. */
+    /** Where a module registers its own metrics. */
     metrics: Registry;
   }
 }
@@ -33,7 +33,7 @@ export function installMetrics(app: App): void {
   const collect = collectTogether(() => registry.metrics());
 
   app.addHook('onResponse', async (request, reply) => {
-    // The pattern of the route, never the address: it has few values and holds no secret.
+    // The pattern of the route, never the URL: it has few values and contains no secret.
     const labels = {
       method: request.method,
       route: request.routeOptions.url ?? 'unknown',
