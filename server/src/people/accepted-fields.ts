@@ -1,7 +1,7 @@
 /**
  * Fields that Unleash's console, its Terraform provider and scripts send, and that have no effect here: mostly fields of a
- * response that comes back with the change. Operations that create a secret, a permission or access reject all other
- * unknown fields.
+ * response that clients send back with a change. Operations that create a secret, a permission or access reject all other unknown
+ * fields.
  */
 export const ACCEPTED_FIELDS = {
   /** Every token is stored as a hash, with or without it. */

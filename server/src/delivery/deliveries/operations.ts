@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox';
 import type { Reader } from '../../platform/db/database.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing, PathBigId } from '../../platform/http/schema.ts';
+import { jsonResponse, Nothing, PathBigId, PathEventId } from '../../platform/http/schema.ts';
+import { hintAtUnknownType } from '../../record/events/unknown-type.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { params } from '../integrations/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
@@ -72,8 +73,9 @@ export const DELIVERIES: OperationModule = {
       route: 'GET /api/admin/addons/:id/events',
       summary: 'List the deliveries of an integration',
       description:
-        'Returns one record for each delivery, newest first. Several filters must all match. With status, type or query, a page looks at 10,000 records; next continues after them. Records contain events of every project.',
+        'Returns one record for each delivery, newest first. Several filters must all match. With status, type or query, the server looks at 10,000 records per page; next continues after them. Records contain events of every project.',
       permission: ['ADMIN'],
+      hint: hintAtUnknownType,
       params,
       query: RecordQuery,
       output: jsonResponse('The records', IntegrationEvents),
@@ -104,8 +106,9 @@ export const DELIVERIES: OperationModule = {
       route: 'GET /api/admin/deliveries',
       summary: 'List the deliveries of all integrations',
       description:
-        'Returns one record for each delivery to any integration, newest first. Several filters must all match. With status, type or query, a page looks at 10,000 records; next continues after them. Records contain events of every project.',
+        'Returns one record for each delivery to any integration, newest first. Several filters must all match. With status, type or query, the server looks at 10,000 records per page; next continues after them. Records contain events of every project.',
       permission: ['ADMIN'],
+      hint: hintAtUnknownType,
       query: RecordQuery,
       output: jsonResponse('The records', IntegrationEvents),
       read: async ({ db }, { query }) =>
@@ -116,9 +119,9 @@ export const DELIVERIES: OperationModule = {
       route: 'GET /api/admin/events/:id/deliveries',
       summary: 'List the deliveries of an event',
       description:
-        'Returns the deliveries of an event to all integrations, newest first. An event that the caller cannot see gets 404. Integrations that the caller cannot see are omitted. Every authenticated caller may call it.',
+        'Returns the deliveries of an event to all integrations, newest first. Returns 404 for an event that the caller cannot see. Integrations that the caller cannot see are omitted. Every authenticated caller may call it.',
       permission: 'NONE',
-      params: Type.Object({ id: PathBigId('Event', '4211') }),
+      params: Type.Object({ id: PathEventId('4211') }),
       output: jsonResponse('The deliveries', EventDeliveries),
       rejects: [400],
       read: async ({ db, actor }, { params }) => {

@@ -45,7 +45,7 @@ async function notRedeliverable(db: Reader, integration: number, id: number): Pr
   return found
     ? new ApiError(
         'ConflictError',
-        `Record ${id} is ${found.state}, and its next attempt is due or running. Redeliver it when it has ended or waits for a later attempt.`,
+        `Record ${id} is ${found.state}, and its next attempt is due or running. Wait until the attempt has ended, then redeliver it.`,
       )
     : notFound(`Record ${id} of integration ${integration}`);
 }

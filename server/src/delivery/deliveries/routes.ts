@@ -42,7 +42,7 @@ export function deliveryPreviewRoute(app: App, db: Db, settings: RenderSettings)
       const { eventId } = request.body;
       const [event] = eventId === undefined ? events : await listEventsOf(db, [eventId]);
       if (eventId !== undefined && !event) throw notFound(`Event ${eventId}`);
-      const report = (error: unknown) => request.log.error({ err: error }, 'preview of a delivery failed');
+      const report = (error: unknown) => request.log.error({ err: error }, 'delivery preview failed');
       return {
         total,
         events: events.map(withIp),

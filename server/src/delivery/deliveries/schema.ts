@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import {
-  FILTER_PATTERN,
+  Filter,
   MAX_FILTER_LENGTH,
   MAX_TEXT_LENGTH,
   page,
@@ -41,7 +41,7 @@ const nextAttemptAt = Nullable(
 const fields = {
   id: Type.String({ description: 'Id of the record', examples: ['87'] }),
   integrationId: Type.Integer({ description: 'Id of the integration', examples: [3] }),
-  createdAt: Timestamp('Time of creation: with the event, or later by a backfill'),
+  createdAt: Timestamp('When the record was created: with the event, or later by a backfill'),
   state,
   stateDetails: Type.String({
     description: 'Explanation of the state. For an open delivery, what it waits for.',
@@ -130,27 +130,30 @@ export const EventDeliveries = Named(
 export const DeliveryAttempt = Named(
   'DeliveryAttempt',
   Type.Object({
-    number: Type.Integer({ examples: [1] }),
+    number: Type.Integer({ description: 'Number of the attempt, from 1', examples: [1] }),
     startedAt: Timestamp('Start time'),
     outcome: Nullable(
       Type.String({
         description:
-          'success, partial, rejected (the status of the response is not 2xx), gone (410), disallowed (the address is in a private network), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
+          'success, partial, rejected (the status of the response is not 2xx), gone (410), disallowed (the IP address is private), timeout, dns, tls, connection, configuration, or interrupted (the server stopped). null while the attempt runs.',
         examples: ['success'],
       }),
     ),
-    durationMs: Nullable(Type.Integer({ examples: [35] })),
+    durationMs: Nullable(
+      Type.Integer({ description: 'Duration in milliseconds. null while the attempt runs', examples: [35] }),
+    ),
     status: Nullable(Type.Integer({ description: 'Status of the response', examples: [200] })),
     address: Nullable(Type.String({ description: 'IP address of the receiver', examples: ['192.0.2.7'] })),
     error: Nullable(Type.String({ description: 'Error message' })),
     response: Nullable(
       Type.String({
-        description: 'First 4,096 characters of the response body. Not stored for private addresses.',
+        description: 'First 4,096 characters of the response body. Not stored for private IP addresses.',
       }),
     ),
     headers: Nullable(
       Type.Record(Type.String(), Type.String(), {
-        description: 'First 20 headers of the response, without cookies. Not stored for private addresses.',
+        description:
+          'First 20 headers of the response, without cookies. Not stored for private IP addresses.',
         examples: [{ 'content-type': 'text/plain' }],
       }),
     ),
@@ -168,18 +171,6 @@ export const IntegrationEventWithAttempts = Named(
   'IntegrationEventWithAttempts',
   Type.Object({ ...fields, attemptList: Type.Array(Ref(DeliveryAttempt), { description: 'Oldest first' }) }),
 );
-
-/** The title is the name of the parameter in the API document, where other operations have parameters of the same name. */
-const filter = (title: string, description: string, example: string) =>
-  Type.Optional(
-    Type.String({
-      title,
-      description,
-      pattern: FILTER_PATTERN,
-      maxLength: MAX_FILTER_LENGTH,
-      examples: [example],
-    }),
-  );
 
 export const RecordQuery = SearchQuery({
   ...page,
@@ -200,18 +191,18 @@ export const RecordQuery = SearchQuery({
       examples: ['IS_ANY_OF:failed,retrying'],
     }),
   ),
-  status: filter(
+  status: Filter(
     'RecordStatusFilter',
     'By the status of the response to the last attempt: a status, a class such as 5xx, or none for no response',
     'IS_ANY_OF:404,5xx',
   ),
-  type: filter('RecordTypeFilter', 'By event type', 'IS:feature-created'),
+  type: Filter('RecordTypeFilter', 'By event type', 'IS:feature-created'),
   query: Type.Optional(
     Type.String({
       title: 'RecordTextFilter',
       maxLength: MAX_TEXT_LENGTH,
       description:
-        'Text in the feature name, project or creator of the event, or in the error of the last attempt: a case-insensitive substring',
+        'Case-insensitive substring of the feature name, project or creator of the event, or of the error of the last attempt',
       examples: ['checkout'],
     }),
   ),
@@ -232,7 +223,10 @@ export const RecordQuery = SearchQuery({
 });
 
 const counts = {
-  delivered: Type.Integer({ description: 'Deliveries that succeeded, also partially', examples: [980] }),
+  delivered: Type.Integer({
+    description: 'Deliveries that succeeded, including partial ones',
+    examples: [980],
+  }),
   deliveredFirst: Type.Integer({
     description: 'Deliveries that succeeded with their first attempt',
     examples: [945],
@@ -251,15 +245,21 @@ const counts = {
   ),
   p50Ms: Nullable(
     Type.Integer({
-      description: 'Median duration of attempts, to about 10 %. null without attempts.',
+      description: 'Median duration of attempts, accurate to about 10 %. null if there were none.',
       examples: [44],
     }),
   ),
   p95Ms: Nullable(
-    Type.Integer({ description: '95th percentile of the durations, to about 10 %', examples: [310] }),
+    Type.Integer({
+      description: '95th percentile of the durations, accurate to about 10 %',
+      examples: [310],
+    }),
   ),
 };
-export const DeliveryCounts = Named('DeliveryCounts', Type.Object(counts));
+export const DeliveryCounts = Named(
+  'DeliveryCounts',
+  Type.Object(counts, { description: 'Counts and durations of deliveries' }),
+);
 export type DeliveryCounts = Static<typeof DeliveryCounts>;
 
 export const DeliveryPeriod = Named(
@@ -273,7 +273,7 @@ export const IntegrationStats = Named(
     pending: Type.Integer({ description: 'Deliveries without an ended attempt, now', examples: [0] }),
     retrying: Type.Integer({
       description:
-        'Deliveries that wait for another attempt after a failed one, now. No period counts them as delivered or failed.',
+        'Deliveries that are waiting for another attempt after a failed one. No period counts them as delivered or failed.',
       examples: [22],
     }),
     last24Hours: Ref(DeliveryCounts),

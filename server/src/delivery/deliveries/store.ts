@@ -241,6 +241,9 @@ export async function reopenDeliveries(tx: Tx, integration: number, which: Redel
   return rows[0]?.count ?? 0;
 }
 
+/** A condition: the event was recorded here. Imported events are never delivered. */
+const IS_OWN = sql`events.id > 0`;
+
 export type Preview = { total: number; events: EventRow[] };
 
 /** The events since a time that match the filters of the integration, newest first. */
@@ -253,7 +256,7 @@ export async function previewEvents(
   const { rows } = await sql<OuterJoined<EventRow> & { total: number }>`
     with matching as materialized (
       select events.id from events join integrations on integrations.id = ${integration}
-      where events.created_at >= ${since} and ${matchesFilters('events')}
+      where ${IS_OWN} and events.created_at >= ${since} and ${matchesFilters('events')}
     ),
     page as (select id from matching order by id desc limit ${limit})
     select counted.total, found.*
@@ -272,7 +275,7 @@ type BackfillRange = { since: string; until: string; limit: number };
 const missedBy = (integration: number, { since, until, limit }: BackfillRange) => sql`
   select events.id
   from events join integrations on integrations.id = ${integration}
-  where events.created_at >= ${since} and events.created_at < ${until} and ${matchesFilters('events')}
+  where ${IS_OWN} and events.created_at >= ${since} and events.created_at < ${until} and ${matchesFilters('events')}
     and not exists (select from integration_deliveries d
       where d.integration_id = integrations.id and d.event_id = events.id and d.state <> 'failed')
   order by events.id limit ${limit}`;

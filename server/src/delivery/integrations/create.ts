@@ -11,7 +11,7 @@ import { insertIntegration, lockIntegrationCount, nextIntegrationId } from './st
 import { validateIntegration } from './validate.ts';
 import { filterViolations } from './visibility.ts';
 
-/** The keys for secrets of integrations, and the addresses that requests may go to. */
+/** The keys that encrypt integration secrets, and the targets that requests may be sent to. */
 export type IntegrationSettings = { keyring: Keyring; targets: TargetPolicy };
 
 const MAX_INTEGRATIONS = 500;

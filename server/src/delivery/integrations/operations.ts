@@ -50,7 +50,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         enabled
           ? 'Enables an integration: matching events are delivered from the next one on.'
           : 'Disables an integration: later events are not delivered. They can be backfilled.'
-      } Everything else of the integration stays as it is. An integration that is ${enabled ? 'enabled' : 'disabled'} already stays unchanged.`,
+      } Nothing else about the integration changes. If it is already ${enabled ? 'enabled' : 'disabled'}, nothing happens.`,
       permission: ['UPDATE_ADDON'],
       params,
       output: jsonResponse('The integration', Integration),
@@ -76,7 +76,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         route: 'GET /api/admin/addons',
         summary: 'List integrations',
         description:
-          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects. feature and query of a filter are shown to callers with CREATE_ADDON or UPDATE_ADDON only. Every authenticated caller may call it.',
+          'Returns all integrations and the available providers. Secrets are masked. Projects that the caller cannot read are omitted, and so are integrations that are only for such projects. Only callers with CREATE_ADDON or UPDATE_ADDON see feature and query of a filter. Every authenticated caller may call it.',
         permission: 'NONE',
         output: jsonResponse('Integrations and providers', IntegrationList),
         read: async ({ db, actor }) => {
@@ -93,7 +93,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         route: 'GET /api/admin/addons/:id',
         summary: 'Get an integration',
         description:
-          'Returns an integration. Secrets are masked. feature and query of a filter are shown to callers with CREATE_ADDON or UPDATE_ADDON only. Every authenticated caller may call it.',
+          'Returns an integration. Secrets are masked. Only callers with CREATE_ADDON or UPDATE_ADDON see feature and query of a filter. Every authenticated caller may call it.',
         permission: 'NONE',
         params,
         output: jsonResponse('The integration', Integration),
@@ -148,7 +148,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         id: 'previewAddonFilter',
         route: 'POST /api/admin/addons/preview',
         summary: 'Preview the events of an integration',
-        description: `Returns the newest events that an integration with these filters would have got, newest first, as far as the caller can see them. It looks at the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log and returns at most ${PREVIEWED_EVENTS}. isComplete says whether the log has no older events. Nothing is stored or sent. Every authenticated caller may call it.`,
+        description: `Returns the newest events that an integration with these filters would have received, newest first, limited to those that the caller can see. It looks at the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log and returns at most ${PREVIEWED_EVENTS}. isComplete says whether the log has no older events. Nothing is stored or sent. Every authenticated caller may call it.`,
         permission: 'NONE',
         onlyReads: true,
         body: PreviewInput,
@@ -161,7 +161,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
           const details = [...previewViolations(body), ...(await filterViolations(db, actor, body))];
           if (details.length > 0) throw badData(details);
           const { events, after } = await longReads.run(longReader, async db => {
-            const after = (await readLastAssigned(db)) - PREVIEWED_IDS;
+            const after = Math.max(0, (await readLastAssigned(db)) - PREVIEWED_IDS);
             return {
               after,
               events: await listMatching(db, actor, previewedFilters(body), after, PREVIEWED_EVENTS),
@@ -179,7 +179,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         route: 'PUT /api/admin/addons/:id',
         summary: 'Update an integration',
         description:
-          'Replaces parameters and events. Other fields that are absent keep their values. A masked parameter (*****) keeps its stored value; if the address changes, sensitive parameters are required. The update applies from the next event on, on every server.',
+          'Replaces parameters and events. Other fields that are absent keep their values. A masked parameter (*****) keeps its stored value; if the URL changes, sensitive parameters must be sent again. The update applies from the next event on, on every server.',
         permission: ['UPDATE_ADDON'],
         params,
         body: IntegrationInput,

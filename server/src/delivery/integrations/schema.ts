@@ -53,7 +53,8 @@ const filter = Nullable(
       query: Type.Optional(
         Type.String({
           maxLength: MAX_TEXT_LENGTH,
-          description: 'Text in the JSON text of data, preData, tags or the comment, as in the event search',
+          description:
+            'String to find in the JSON of data, preData, tags or the comment, as in the event search',
           examples: ['flexibleRollout'],
         }),
       ),
@@ -87,7 +88,7 @@ const whenExhausted = Type.Unsafe<'skip' | 'block'>({
 export const Integration = Named(
   'Integration',
   Type.Object({
-    id: Type.Integer({ examples: [3] }),
+    id: Type.Integer({ description: 'Id of the integration', examples: [3] }),
     provider,
     description,
     enabled,
@@ -137,35 +138,39 @@ export const NewIntegration = Named(
 export const ProviderDefinition = Named(
   'IntegrationProvider',
   Type.Object({
-    name: Type.String({ examples: ['webhook'] }),
-    displayName: Type.String({ examples: ['Webhook'] }),
-    description: Type.String(),
+    name: Type.String({ description: 'Name of the provider', examples: ['webhook'] }),
+    displayName: Type.String({ description: 'Name for people', examples: ['Webhook'] }),
+    description: Type.String({ description: 'Description of the provider' }),
     howTo: Type.String({ description: 'What to do in the receiving system, and what to enter' }),
-    documentationUrl: Type.String({ description: 'Address of the documentation of the parameters' }),
+    documentationUrl: Type.String({ description: 'URL of the documentation of the parameters' }),
     parameters: Type.Array(
-      NamedObject('IntegrationParameter', {
-        name: Type.String({ examples: ['url'] }),
-        displayName: Type.String({ examples: ['Address'] }),
-        type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Input type for forms' }),
-        description: Type.String(),
-        placeholder: Type.String(),
-        required: Type.Boolean(),
-        sensitive: Type.Boolean({ description: 'Whether the value is encrypted and masked in responses' }),
-      }),
+      NamedObject(
+        'IntegrationParameter',
+        {
+          name: Type.String({ description: 'Name of the parameter', examples: ['url'] }),
+          displayName: Type.String({ description: 'Name for people', examples: ['Address'] }),
+          type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Input type for forms' }),
+          description: Type.String({ description: 'Description of the parameter' }),
+          placeholder: Type.String({ description: 'Example value for a form' }),
+          required: Type.Boolean({ description: 'Whether the parameter is required' }),
+          sensitive: Type.Boolean({ description: 'Whether the value is encrypted and masked in responses' }),
+        },
+        { description: 'A parameter of a provider' },
+      ),
     ),
     events: Type.Array(Type.String(), {
       description: 'Event types that it can deliver. * stands for every type.',
     }),
     tagTypes: Type.Array(
       NamedObject('IntegrationTagType', {
-        name: Type.String(),
-        description: Type.String(),
-        icon: Type.String(),
+        name: Type.String({ description: 'Name of the tag type' }),
+        description: Type.String({ description: 'Description of the tag type' }),
+        icon: Type.String({ description: 'Icon of the tag type' }),
       }),
       { description: 'Tag types that the first integration of this provider creates' },
     ),
     filters: Type.String({ description: 'How filters treat events without a project or environment' }),
-    signed: Type.Boolean({ description: 'Whether requests are signed by the Standard Webhooks scheme' }),
+    signed: Type.Boolean({ description: 'Whether requests are signed according to Standard Webhooks' }),
   }),
 );
 export type ProviderDefinition = Static<typeof ProviderDefinition>;

@@ -7,7 +7,7 @@ import { masked } from './sealed.ts';
 import { updateEnabled } from './store.ts';
 import { viewFor } from './visibility.ts';
 
-/** Enables or disables an integration and leaves everything else of it as it is. */
+/** Enables or disables an integration and changes nothing else. */
 export async function setIntegrationEnabled(
   current: Change,
   keyring: Keyring,

@@ -5,12 +5,12 @@ import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { targetProblem } from '../../platform/outgoing/target.ts';
 import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
+import { unknownEventType } from '../../record/events/unknown-type.ts';
 import { effectiveFilter, grammarViolations } from './filter.ts';
 import { PROVIDERS, providerNamed } from './providers/list.ts';
 import type { ParameterDefinition, Parameters, Provider } from './providers/provider.ts';
 import { templateProblem } from './providers/template.ts';
 import { type IntegrationFilter, type IntegrationInput, KNOWN_EVENTS, type PreviewInput } from './schema.ts';
-import { unknownEventType } from './unknown-event-type.ts';
 
 const MAX_PARAMETER_LENGTH = 10_000;
 const MAX_HEADERS = 20;
@@ -133,7 +133,7 @@ function withStored(
   return { ...given, ...Object.fromEntries(masked.map(({ name }) => [name, stored?.[name]])) };
 }
 
-/** A mask requires a stored value that can be decrypted, and an unchanged address. */
+/** A mask requires a stored value that can be decrypted, and an unchanged URL. */
 function* maskViolations(
   name: string,
   provider: Provider,

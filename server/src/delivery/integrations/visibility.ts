@@ -6,14 +6,14 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Violation } from '../../platform/errors.ts';
 import { ALL } from '../../platform/http/schema.ts';
+import { unknownEventType } from '../../record/events/unknown-type.ts';
 import { grammarViolations, namesOf, projectsOf } from './filter.ts';
 import { type IntegrationFilter, KNOWN_EVENTS } from './schema.ts';
-import { unknownEventType } from './unknown-event-type.ts';
 
 type Filtered = { projects: string[]; filter: IntegrationFilter | null };
 type Filters = Filtered & { environments: string[] };
 
-/** Their holders can send the events of every project anywhere, so they see the whole filter. */
+/** Callers with these permissions can send the events of every project anywhere, so they see the whole filter. */
 const MANAGES: Permission[] = ['CREATE_ADDON', 'UPDATE_ADDON'];
 
 /**
@@ -34,7 +34,7 @@ export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]
   };
 }
 
-/** Features and texts are shown to nobody else: a name does not say which project it belongs to, or belonged to. */
+/** Nobody else sees feature names and search strings, because a name does not tell which project it belongs or belonged to. */
 function shownFilter(actor: Actor, filter: IntegrationFilter | null): IntegrationFilter | null {
   if (filter === null || hasPermission(actor, MANAGES)) return filter;
   const { feature: _, query: __, ...others } = filter;

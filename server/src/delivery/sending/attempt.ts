@@ -97,7 +97,7 @@ type AttemptOutcome = Omit<
   'delivery' | 'attempt' | 'integration' | 'provider' | 'ordered' | 'blocks' | 'waitedMs' | 'durationMs'
 >;
 
-const INTERNAL = 'The server failed to deliver the event. See the log of the server.';
+const INTERNAL = 'The server failed to deliver the event. See the server log.';
 
 const INTERNAL_FAILURE: Omit<AttemptOutcome, 'stateDetails'> = {
   outcome: 'configuration',
@@ -166,7 +166,7 @@ type Sent = {
   responses: OutgoingResponse[];
   bodySha256: string | null;
   requestHeaders: RequestHeader[] | null;
-  /** Masks the secrets of the integration in a text of the receiver. */
+  /** Masks the integration's secrets in what the receiver sent. */
   redact: (text: string) => string;
   problem?: string;
 };

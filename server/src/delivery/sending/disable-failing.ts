@@ -9,8 +9,8 @@ const MIN_FAILED_ATTEMPTS = 10;
 const WARN_AFTER_HOURS = 24;
 
 /**
- * Disables integrations whose receiver responded 410 Gone, and integrations whose attempts all failed for
- * `disableAfterHours`. After 24 hours of failures it records a warning. Each integration is a change of its own.
+ * Disables integrations whose receiver responded 410 Gone, and integrations whose attempts all failed for `disableAfterHours`.
+ * After 24 hours of failures it records a warning. Each integration is disabled in a separate change.
  */
 export async function disableFailing(
   db: Db,

@@ -167,7 +167,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     outcomes.add({ job, result });
   }
 
-  /** Keeps unwritten outcomes and retries them, with a heartbeat of their jobs. A second request would be worse. */
+  /** Keeps unwritten outcomes and retries writing them, while heartbeats keep their jobs alive. Sending a second request would be worse. */
   async function settle(ended: Ended<Running>[]): Promise<void> {
     const { written, failing, unwritten } = await writeAsMuchAsPossible(db, boss, ended, log);
     for (const { job, result } of written) {

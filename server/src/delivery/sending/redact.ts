@@ -2,12 +2,13 @@ import { MASK } from '../../platform/secrets/mask.ts';
 import { customHeaders } from '../integrations/providers/parts.ts';
 import type { Parameters, Provider } from '../integrations/providers/provider.ts';
 
-/** Shorter texts occur by chance, and masking them would make a response unreadable. */
+/** Shorter strings occur by chance, and masking them would make a response unreadable. */
 const MIN_LENGTH = 6;
 
 /**
- * Returns a function that masks the secrets of an integration in a text of the receiver. A receiver may echo the request, with its
- * headers and address. A secret is found as it was sent, in its JSON form and percent-encoded, and also if the end of the text cuts it.
+ * Returns a function that masks the secrets of an integration in what the receiver sent. A receiver may echo the request, with
+ * its headers and URL. A secret is found as it was sent, in its JSON form and percent-encoded, even if the end of the response
+ * cuts it off.
  */
 export function makeRedactor(
   provider: Provider,

@@ -32,7 +32,7 @@ export const RenderedRequest = Named(
   'RenderedRequest',
   Type.Object({
     url: Type.String({
-      description: 'Address without its path, which can be secret',
+      description: 'URL without its path, which can be secret',
       examples: ['https://example.com/*****'],
     }),
     headers: Type.Array(Ref(RequestHeader), {

@@ -29,7 +29,7 @@ export const CHANGE_REQUESTS: OperationModule = {
       route: 'PUT /api/admin/projects/:projectId/environments/:environment/change-requests/config',
       summary: 'Disable change requests in an environment',
       description:
-        'Halyard does not support change requests yet: false changes nothing, true is rejected with 400. The operation exists for clients of Unleash that always send it.',
+        'Halyard does not support change requests yet: false changes nothing, true is rejected with 400. The operation exists because Unleash clients always send it.',
       permission: ['UPDATE_PROJECT', 'PROJECT_CHANGE_REQUEST_WRITE'],
       params: inEnvironment,
       body: ChangeRequestConfigInput,

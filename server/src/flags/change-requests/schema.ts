@@ -4,7 +4,7 @@ import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
 export const ChangeRequestConfig = Named(
   'ChangeRequestConfig',
   Type.Object({
-    environment: Type.String({ examples: ['production'] }),
+    environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
     type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
     changeRequestEnabled: Type.Boolean({
       description: 'Always false: Halyard does not support change requests yet',

@@ -70,7 +70,7 @@ function* omittedParts(source: FeatureState, target: Target, options: CloneOptio
     if (copied.has(name) || strategies.length + variants.length === 0) continue;
     const reason = options.environments
       ? 'The request does not map this environment.'
-      : `Project ${target.project} does not have this environment.`;
+      : `Project "${target.project}" does not have this environment.`;
     yield { part: 'environment', environment: name, reason };
   }
   for (const part of ['strategies', 'variants', 'tags', 'dependencies'] as const) {

@@ -14,8 +14,8 @@ import { listOrigins } from './store.ts';
 export async function readDrift(db: Reader, actor: Actor, project: string, name: string): Promise<Drift> {
   const copy = await readFeature(db, actor, project, name);
   const [source] = copy.clonedFrom ? await listReadableStates(db, actor, [copy.clonedFrom.feature]) : [];
-  if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature ${name} is not a copy.`);
-  // A feature that is younger than the copy only has the name of the deleted source.
+  if (!copy.clonedFrom) throw new ApiError('NotFoundError', `Feature "${name}" is not a copy.`);
+  // A feature that is newer than the copy merely has the same name as the deleted source.
   if (!source || source.createdAt > copy.createdAt) throw notFound(`The source of feature "${name}"`);
   const origins = await listOrigins(
     db,
@@ -76,7 +76,7 @@ function* environmentDifferences(source: FeatureState, copy: FeatureState): Gene
 const hasContent = ({ strategies, variants }: FeatureEnvironment): boolean =>
   strategies.length + variants.length > 0;
 
-/** Strategies of a copy have other ids, so they are paired by equal content first, then by type. */
+/** Strategies of a copy have different ids, so they are paired by equal content first, then by type. */
 function* strategyDifferences(here: FeatureEnvironment, there: FeatureEnvironment): Generator<Difference> {
   const at = { part: 'strategies', environment: here.name };
   const { pairs, onlyInSource, onlyInCopy } = pairUp(here.strategies, there.strategies);

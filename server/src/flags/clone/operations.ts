@@ -53,7 +53,7 @@ export const COPIES: OperationModule = {
       route: `GET ${FEATURE}/copies`,
       summary: 'List the copies of a feature',
       description:
-        'Returns the features that were cloned from this feature, newest first, with the number of differences of each. Copies in projects that the caller may not read are omitted.',
+        'Returns the features that were cloned from this feature, newest first, each with the number of differences. Copies in projects that the caller may not read are omitted.',
       permission: 'NONE',
       params: ofFeature,
       output: jsonResponse('The copies', CopyList),

@@ -140,7 +140,7 @@ export async function cloneManyViolations(
     ...copies.flatMap(({ feature }, index) =>
       feature === undefined || found.has(feature)
         ? []
-        : [{ message: `Feature ${feature} does not exist.`, path: `/body/features/${index}/feature` }],
+        : [{ message: `Feature "${feature}" does not exist.`, path: `/body/features/${index}/feature` }],
     ),
     ...duplicateNames(copies.map(({ name }) => name)),
   ];

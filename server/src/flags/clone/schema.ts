@@ -7,7 +7,12 @@ import { ClonedFrom } from '../features/schema.ts';
 import { Tag } from '../tags/schema.ts';
 
 const name = UrlName({ description: 'Name of the copy', examples: ['checkout-v3'] });
-const environmentName = Type.String({ minLength: 1, maxLength: 100, examples: ['production'] });
+const environmentName = Type.String({
+  description: 'Name of the environment',
+  minLength: 1,
+  maxLength: 100,
+  examples: ['production'],
+});
 
 export const PARTS = ['strategies', 'variants', 'tags', 'dependencies'] as const;
 export type Part = (typeof PARTS)[number];
@@ -76,7 +81,7 @@ export const CloneManyRequest = NamedObject(
       NamedObject(
         'FeatureToClone',
         { feature: Type.String({ minLength: 1, maxLength: 100, description: 'Name of the source' }), name },
-        { additionalProperties: false },
+        { description: 'A feature to copy, and the name of the copy', additionalProperties: false },
       ),
       { minItems: 1, maxItems: 100 },
     ),
@@ -95,33 +100,46 @@ const OmittedPart = NamedObject('OmittedPart', {
       'environment, strategies, variants, tags, dependencies, or a part that is never copied: enabled, stale, links, children',
     examples: ['environment'],
   }),
-  environment: Nullable(Type.String({ examples: ['staging'] })),
-  reason: Type.String({ examples: ['Project payments does not have this environment.'] }),
+  environment: Nullable(
+    Type.String({
+      description: 'The environment of the part. null: the part belongs to no environment',
+      examples: ['staging'],
+    }),
+  ),
+  reason: Type.String({
+    description: 'Why the copy does not get the part',
+    examples: ['Project "payments" does not have this environment.'],
+  }),
 });
 export type OmittedPart = Static<typeof OmittedPart>;
 
 export const PlannedCopy = Named(
   'PlannedCopy',
-  Type.Object({
-    source: ClonedFrom,
-    name,
-    project: Type.String({ description: 'Target project', examples: ['payments'] }),
-    type: Type.String({ examples: ['release'] }),
-    description: Type.Optional(Type.String()),
-    impressionData: Type.Boolean(),
-    environments: Type.Array(
-      NamedObject('PlannedEnvironment', {
-        name: environmentName,
-        from: Type.String({ description: 'Environment of the source', examples: ['production'] }),
-        strategies: Type.Array(Ref(PlannedStrategy)),
-        variants: Type.Array(Ref(Variant)),
+  Type.Object(
+    {
+      source: ClonedFrom,
+      name,
+      project: Type.String({ description: 'Target project', examples: ['payments'] }),
+      type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+      description: Type.Optional(Type.String({ description: 'Description of the copy' })),
+      impressionData: Type.Boolean({
+        description: 'Whether SDKs raise an event each time the feature is evaluated',
       }),
-      { description: 'Environments that get strategies or variants. The copy is disabled in all of them.' },
-    ),
-    tags: Type.Array(Ref(Tag)),
-    dependencies: Type.Array(Ref(Dependency)),
-    omitted: Type.Array(OmittedPart, { description: 'Parts of the source that the copy does not get' }),
-  }),
+      environments: Type.Array(
+        NamedObject('PlannedEnvironment', {
+          name: environmentName,
+          from: Type.String({ description: 'Environment of the source', examples: ['production'] }),
+          strategies: Type.Array(Ref(PlannedStrategy)),
+          variants: Type.Array(Ref(Variant)),
+        }),
+        { description: 'Environments that get strategies or variants. The copy is disabled in all of them.' },
+      ),
+      tags: Type.Array(Ref(Tag)),
+      dependencies: Type.Array(Ref(Dependency)),
+      omitted: Type.Array(OmittedPart, { description: 'Parts of the source that the copy does not get' }),
+    },
+    { description: 'A copy that the clone would create' },
+  ),
 );
 export type PlannedCopy = Static<typeof PlannedCopy>;
 
@@ -136,8 +154,17 @@ export const ClonePlan = Named(
     copies: Type.Array(Ref(PlannedCopy)),
     permissions: Type.Array(
       NamedObject('ClonePermission', {
-        permission: Type.String({ examples: ['CREATE_FEATURE_STRATEGY'] }),
-        environment: Nullable(Type.String({ examples: ['production'] })),
+        permission: Type.String({
+          description: 'Name of the permission',
+          examples: ['CREATE_FEATURE_STRATEGY'],
+        }),
+        environment: Nullable(
+          Type.String({
+            description:
+              'The environment in which the permission is required. null: the permission is not for an environment',
+            examples: ['production'],
+          }),
+        ),
         held: Type.Boolean({ description: 'Whether the caller has the permission' }),
       }),
       { description: 'Permissions that the clone requires in the target project' },
@@ -145,40 +172,54 @@ export const ClonePlan = Named(
     obstacles: Type.Array(
       NamedObject('CloneObstacle', {
         name: Type.String({ description: 'Name of the error with which the clone would be rejected' }),
-        message: Type.String(),
+        message: Type.String({ description: 'Why the clone would be rejected' }),
       }),
-      { description: 'Every reason for which the clone would be rejected' },
+      { description: 'Every reason why the clone would be rejected' },
     ),
   }),
 );
 export type ClonePlan = Static<typeof ClonePlan>;
 
-const Difference = NamedObject('DriftDifference', {
-  part: Type.String({
-    description: 'type, description, impressionData, environment, strategies, variants, tags or dependencies',
-    examples: ['strategies'],
-  }),
-  environment: Nullable(Type.String({ examples: ['production'] })),
-  kind: Type.Unsafe<'changed' | 'only-in-source' | 'only-in-copy' | 'order'>({
-    type: 'string',
-    enum: ['changed', 'only-in-source', 'only-in-copy', 'order'],
-    description: 'order: the same strategies in a different order',
-  }),
-  source: Type.Optional(Type.Unknown({ description: 'Value in the source' })),
-  copy: Type.Optional(Type.Unknown({ description: 'Value in the copy' })),
-});
+const Difference = NamedObject(
+  'DriftDifference',
+  {
+    part: Type.String({
+      description:
+        'type, description, impressionData, environment, strategies, variants, tags or dependencies',
+      examples: ['strategies'],
+    }),
+    environment: Nullable(
+      Type.String({
+        description: 'The environment in which they differ. null: they differ outside of environments',
+        examples: ['production'],
+      }),
+    ),
+    kind: Type.Unsafe<'changed' | 'only-in-source' | 'only-in-copy' | 'order'>({
+      type: 'string',
+      enum: ['changed', 'only-in-source', 'only-in-copy', 'order'],
+      description: 'order: the same strategies in a different order',
+    }),
+    source: Type.Optional(Type.Unknown({ description: 'Value in the source' })),
+    copy: Type.Optional(Type.Unknown({ description: 'Value in the copy' })),
+  },
+  { description: 'A difference between a copy and its source' },
+);
 export type Difference = Static<typeof Difference>;
 
 export const Drift = Named(
   'Drift',
   Type.Object({
     feature: Type.String({ description: 'Name of the copy', examples: ['checkout-v3'] }),
-    project: Type.String({ examples: ['payments'] }),
-    source: NamedObject('DriftSource', {
-      project: Type.String({ description: 'Current project of the source', examples: ['default'] }),
-      feature: Type.String({ examples: ['checkout-v2'] }),
-      archived: Type.Boolean(),
-    }),
+    project: Type.String({ description: 'Id of the project of the copy', examples: ['payments'] }),
+    source: NamedObject(
+      'DriftSource',
+      {
+        project: Type.String({ description: 'Current project of the source', examples: ['default'] }),
+        feature: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+        archived: Type.Boolean({ description: 'Whether it is archived' }),
+      },
+      { description: 'The source of a copy' },
+    ),
     inSync: Type.Boolean({ description: 'Whether there are no differences' }),
     differences: Type.Array(Difference),
   }),
@@ -188,7 +229,7 @@ export type Drift = Static<typeof Drift>;
 const Copy = NamedObject('FeatureCopy', {
   feature: Type.String({ description: 'Name of the copy', examples: ['checkout-v3'] }),
   project: Type.String({ description: 'Project of the copy', examples: ['payments'] }),
-  archived: Type.Boolean(),
+  archived: Type.Boolean({ description: 'Whether it is archived' }),
   createdAt: Timestamp('When the copy was created'),
   inSync: Type.Boolean({ description: 'Whether there are no differences' }),
   differences: Type.Integer({

@@ -21,7 +21,7 @@ export const DEPENDENCIES: OperationModule = {
       route: `POST ${FEATURE}/dependencies`,
       summary: 'Add a parent',
       description:
-        'Makes a feature depend on a parent: SDKs enable it only if the parent is enabled, disabled or has a variant as required. Both are active features of one project. A parent has no parents. Naming a parent again replaces its requirements.',
+        'Makes a feature depend on a parent: SDKs enable it only if the parent is enabled, disabled or has a variant as required. Both must be active features of the same project. A parent has no parents. Naming a parent again replaces its requirements.',
       permission: ['UPDATE_FEATURE_DEPENDENCY'],
       params: ofFeature,
       body: NewDependency,

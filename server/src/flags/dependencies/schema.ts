@@ -6,13 +6,17 @@ const enabled = Type.Boolean({ description: 'true: the parent must be enabled; f
 
 export const Dependency = Named(
   'Dependency',
-  Type.Object({
-    feature,
-    enabled,
-    variants: Type.Array(Type.String({ examples: ['blue'] }), {
-      description: 'Variants of the parent, one of which must be active. An empty list allows every variant.',
-    }),
-  }),
+  Type.Object(
+    {
+      feature,
+      enabled,
+      variants: Type.Array(Type.String({ examples: ['blue'] }), {
+        description:
+          'Variants of the parent, one of which must be active. An empty list allows every variant.',
+      }),
+    },
+    { description: 'A parent, and what it must be like' },
+  ),
 );
 export type Dependency = Static<typeof Dependency>;
 

@@ -5,11 +5,11 @@ import { StrategyVariant } from '../../targeting/variants/schema.ts';
 
 export const MAX_SORT_ORDER = 1_000_000;
 
-const name = UrlName({ ...nameExcept(ALL), examples: ['staging'] });
+const name = UrlName({ description: 'Name of the environment', ...nameExcept(ALL), examples: ['staging'] });
 const type = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Any text, for example development, test, preproduction or production',
+  description: 'Any string, for example development, test, preproduction or production',
   examples: ['preproduction'],
 });
 const sortOrder = Type.Integer({
@@ -20,8 +20,8 @@ const sortOrder = Type.Integer({
 });
 
 const fields = {
-  name: Type.String({ examples: ['staging'] }),
-  type: Type.String({ examples: ['preproduction'] }),
+  name: Type.String({ description: 'Name of the environment', examples: ['staging'] }),
+  type: Type.String({ description: 'Type of the environment', examples: ['preproduction'] }),
   enabled: Type.Boolean({ description: 'Whether new projects get the environment by default' }),
   protected: Type.Boolean({ description: 'Whether the environment cannot be deleted' }),
   sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [150] }),
@@ -29,22 +29,25 @@ const fields = {
 
 export const Environment = Named(
   'Environment',
-  Type.Object({
-    ...fields,
-    projectCount: Type.Integer({
-      description: 'Number of projects with the environment that the caller may read',
-      examples: [4],
-    }),
-    apiTokenCount: Type.Integer({
-      description:
-        'Number of active API tokens for the environment with access to a project the caller may read',
-      examples: [2],
-    }),
-    enabledToggleCount: Type.Integer({
-      description: 'Number of features enabled in the environment, in projects the caller may read',
-      examples: [17],
-    }),
-  }),
+  Type.Object(
+    {
+      ...fields,
+      projectCount: Type.Integer({
+        description: 'Number of projects with the environment that the caller may read',
+        examples: [4],
+      }),
+      apiTokenCount: Type.Integer({
+        description:
+          'Number of active API tokens for the environment with access to a project the caller may read',
+        examples: [2],
+      }),
+      enabledToggleCount: Type.Integer({
+        description: 'Number of features enabled in the environment, in projects the caller may read',
+        examples: [17],
+      }),
+    },
+    { description: 'An environment' },
+  ),
 );
 export type Environment = Static<typeof Environment>;
 
@@ -57,40 +60,51 @@ export const EnvironmentList = Named(
 
 export const DefaultStrategy = Named(
   'DefaultStrategy',
-  Type.Object({
-    name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-    title: Type.Optional(Type.String({ examples: ['A quarter of all users'] })),
-    disabled: Type.Boolean(),
-    sortOrder: Type.Optional(
-      Type.Integer({
-        description: 'Position among the strategies of a feature; last by default',
-        examples: [0],
+  Type.Object(
+    {
+      name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+      title: Type.Optional(
+        Type.String({ description: 'Title of the strategy', examples: ['A quarter of all users'] }),
+      ),
+      disabled: Type.Boolean({
+        description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
       }),
-    ),
-    parameters: Type.Record(Type.String(), Type.String(), {
-      examples: [{ rollout: '25', stickiness: 'default' }],
-    }),
-    constraints: Type.Array(Ref(Constraint)),
-    variants: Type.Array(Ref(StrategyVariant)),
-    segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
-  }),
+      sortOrder: Type.Optional(
+        Type.Integer({
+          description: 'Position among the strategies of a feature; last by default',
+          examples: [0],
+        }),
+      ),
+      parameters: Type.Record(Type.String(), Type.String(), {
+        description: 'Parameters of the strategy type, all of them strings',
+        examples: [{ rollout: '25', stickiness: 'default' }],
+      }),
+      constraints: Type.Array(Ref(Constraint)),
+      variants: Type.Array(Ref(StrategyVariant)),
+      segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
+    },
+    { description: 'The strategy that a feature without strategies gets when it is enabled' },
+  ),
 );
 export type DefaultStrategy = Static<typeof DefaultStrategy>;
 
 export const EnvironmentOfProject = Named(
   'EnvironmentOfProject',
-  Type.Object({
-    ...fields,
-    defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
-    projectApiTokenCount: Type.Integer({
-      description: 'Number of active API tokens for the environment with access to the project',
-      examples: [2],
-    }),
-    projectEnabledToggleCount: Type.Integer({
-      description: 'Number of features of the project that are enabled in the environment',
-      examples: [5],
-    }),
-  }),
+  Type.Object(
+    {
+      ...fields,
+      defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
+      projectApiTokenCount: Type.Integer({
+        description: 'Number of active API tokens for the environment with access to the project',
+        examples: [2],
+      }),
+      projectEnabledToggleCount: Type.Integer({
+        description: 'Number of features of the project that are enabled in the environment',
+        examples: [5],
+      }),
+    },
+    { description: 'An environment of a project' },
+  ),
 );
 export type EnvironmentOfProject = Static<typeof EnvironmentOfProject>;
 
@@ -104,7 +118,7 @@ export const MAX_SHOWN_NAMES = 10;
 export const EnvironmentInProject = Named(
   'EnvironmentInProject',
   Type.Object({
-    environment: Type.String({ examples: ['production'] }),
+    environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
     defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
     features: Type.Integer({ description: 'Active features of the project', examples: [8] }),
     enabledFeatures: Type.Integer({
@@ -172,6 +186,13 @@ export const SortOrders = Type.Unsafe<Record<string, number>>({
 
 export const EnvironmentChoice = NamedObject(
   'EnvironmentChoice',
-  { environment: Type.String({ minLength: 1, maxLength: 100, examples: ['production'] }) },
+  {
+    environment: Type.String({
+      description: 'Name of the environment',
+      minLength: 1,
+      maxLength: 100,
+      examples: ['production'],
+    }),
+  },
   { examples: [{ environment: 'production' }] },
 );

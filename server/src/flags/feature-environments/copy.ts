@@ -17,7 +17,7 @@ import { addCopies, asStrategyData } from './strategies.ts';
 import { setVariants } from './variants.ts';
 
 /**
- * Replaces what the feature has in one environment by what it has in another. The feature stays enabled or disabled, unless no
+ * Replaces what the feature has in one environment with what it has in another. The feature stays enabled or disabled, unless no
  * enabled strategy is left.
  */
 export async function copyEnvironment(
@@ -31,8 +31,10 @@ export async function copyEnvironment(
   const target = environmentOf(feature, key.environment);
   const source = feature.environments.find(({ name }) => name === from);
   if (!source || source === target) {
-    const allowed = source ? 'another environment' : `an environment of feature ${feature.name}`;
-    throw badData([{ message: `from must be ${allowed}`, path: '/body/from' }]);
+    const message = source
+      ? `from must be a different environment than "${from}"`
+      : `feature "${feature.name}" does not have environment "${from}"`;
+    throw badData([{ message, path: '/body/from' }]);
   }
 
   const strategies = include.includes('strategies') && !sameStrategies(source, target);

@@ -38,11 +38,12 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
         'Enables the feature in the environment. A feature without an enabled strategy gets the default strategy of the project in the environment, or a gradual rollout to 100 %. Adding a strategy also requires CREATE_FEATURE_STRATEGY.',
       permission: ['UPDATE_FEATURE_ENVIRONMENT'],
       params: ofFeatureInEnvironment,
-      output: Nothing,
+      output: jsonResponse('The feature in the environment', FeatureEnvironment),
       events: ['feature-strategy-add', 'feature-environment-enabled'],
       precondition: ({ params }) => environmentUnchanged(keyOf(params), lockFeatureEtag),
       run: (current, { params: { projectId, featureName, environment } }) =>
         toggleFeatures(current, projectId, environment, [featureName], true),
+      respond: (tx, _actor, _result, { params }) => readEnvironment(tx, keyOf(params)),
     }),
     command({
       id: 'enableFeatures',
@@ -66,11 +67,12 @@ export const featureEnvironmentOperations = (lockFeatureEtag: LockFeatureEtag): 
       description: 'Disables the feature in the environment.',
       permission: ['UPDATE_FEATURE_ENVIRONMENT'],
       params: ofFeatureInEnvironment,
-      output: Nothing,
+      output: jsonResponse('The feature in the environment', FeatureEnvironment),
       events: ['feature-environment-disabled'],
       precondition: ({ params }) => environmentUnchanged(keyOf(params), lockFeatureEtag),
       run: (current, { params: { projectId, featureName, environment } }) =>
         toggleFeatures(current, projectId, environment, [featureName], false),
+      respond: (tx, _actor, _result, { params }) => readEnvironment(tx, keyOf(params)),
     }),
     command({
       id: 'disableFeatures',

@@ -11,9 +11,13 @@ const parameters = TextMap(100_000, {
 
 const strategyContent = {
   name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-  title: Type.Optional(Type.String({ examples: ['A quarter of all users'] })),
-  disabled: Type.Boolean(),
-  sortOrder: Type.Integer({ examples: [0] }),
+  title: Type.Optional(
+    Type.String({ description: 'Title of the strategy', examples: ['A quarter of all users'] }),
+  ),
+  disabled: Type.Boolean({
+    description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
+  }),
+  sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [0] }),
   segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
   constraints: Type.Array(Ref(Constraint)),
   variants: Type.Array(Ref(StrategyVariant)),
@@ -26,17 +30,24 @@ export type StrategyContent = Static<ReturnType<typeof Type.Object<typeof strate
 /** A strategy that a copy would have. */
 export const PlannedStrategy = Named(
   'PlannedStrategy',
-  Type.Object({
-    copyOf: Type.String({ format: 'uuid', description: 'Strategy of the source' }),
-    ...strategyContent,
-  }),
+  Type.Object(
+    {
+      copyOf: Type.String({ format: 'uuid', description: 'Strategy of the source' }),
+      ...strategyContent,
+    },
+    { description: 'A strategy of the copy' },
+  ),
 );
 export type PlannedStrategy = Static<typeof PlannedStrategy>;
 
 export const FeatureStrategy = Named(
   'FeatureStrategy',
   Type.Object({
-    id: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
+    id: Type.String({
+      description: 'Id of the strategy',
+      format: 'uuid',
+      examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
+    }),
     featureName: name,
     ...strategyContent,
   }),
@@ -45,20 +56,29 @@ export type FeatureStrategy = Static<typeof FeatureStrategy>;
 
 export const FeatureEnvironment = Named(
   'FeatureEnvironment',
-  Type.Object({
-    name: Type.String({ examples: ['production'] }),
-    environment: Type.String({ description: 'The same as name', examples: ['production'] }),
-    featureName: name,
-    type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
-    enabled: Type.Boolean(),
-    sortOrder: Type.Integer({ examples: [200] }),
-    variantCount: Type.Integer({ examples: [0] }),
-    variants: Type.Array(Ref(Variant), { examples: [[]] }),
-    strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order of their evaluation' }),
-    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
-    hasStrategies: Type.Boolean({ examples: [true] }),
-    hasEnabledStrategies: Type.Boolean({ examples: [true] }),
-  }),
+  Type.Object(
+    {
+      name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+      environment: Type.String({ description: 'The same as name', examples: ['production'] }),
+      featureName: name,
+      type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
+      enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
+      sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [200] }),
+      variantCount: Type.Integer({ description: 'Number of variants', examples: [0] }),
+      variants: Type.Array(Ref(Variant), { examples: [[]] }),
+      strategies: Type.Array(Ref(FeatureStrategy), { description: 'In the order of their evaluation' }),
+      lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature here')),
+      hasStrategies: Type.Boolean({
+        description: 'Whether the feature has a strategy in the environment',
+        examples: [true],
+      }),
+      hasEnabledStrategies: Type.Boolean({
+        description: 'Whether the feature has an enabled strategy in the environment',
+        examples: [true],
+      }),
+    },
+    { description: 'A feature in one environment' },
+  ),
 );
 export type FeatureEnvironment = Static<typeof FeatureEnvironment>;
 
@@ -68,7 +88,11 @@ export type FeatureEnvironmentKey = { project: string; featureName: string; envi
 export const MAX_SORT_ORDER = 100_000;
 export const MAX_STRATEGIES = 30;
 
-const sortOrder = Type.Integer({ minimum: 0, maximum: MAX_SORT_ORDER });
+const sortOrder = Type.Integer({
+  description: 'Position in lists, lowest first',
+  minimum: 0,
+  maximum: MAX_SORT_ORDER,
+});
 
 export const NewStrategy = NamedObject(
   'NewStrategy',
@@ -79,14 +103,23 @@ export const NewStrategy = NamedObject(
       description: 'Strategy type',
       examples: ['flexibleRollout'],
     }),
-    title: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
-    disabled: Type.Optional(Nullable(Type.Boolean())),
+    title: Type.Optional(Nullable(Type.String({ description: 'Title of the strategy', maxLength: 500 }))),
+    disabled: Type.Optional(
+      Nullable(
+        Type.Boolean({
+          description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
+        }),
+      ),
+    ),
     sortOrder: Type.Optional(sortOrder),
     parameters: Type.Optional(parameters),
     constraints: Type.Optional(ConstraintInputs),
     variants: Type.Optional(StrategyVariantInputs),
     segments: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), { maxItems: 5 }),
+      Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
+        description: 'Ids of the segments',
+        maxItems: 5,
+      }),
     ),
   },
   { examples: [{ name: 'flexibleRollout', parameters: { rollout: '25', stickiness: 'default' } }] },
@@ -116,6 +149,7 @@ export const StrategyList = Type.Array(
   }),
   {
     title: 'StrategyList',
+    description: 'The strategies in the order of their evaluation',
     maxItems: MAX_STRATEGIES,
     examples: [
       [
@@ -152,7 +186,7 @@ export type EnvironmentCopy = Static<typeof EnvironmentCopy>;
 
 export const StrategyOrder = Type.Array(
   NamedObject('StrategyPosition', {
-    id: Type.String({ format: 'uuid' }),
+    id: Type.String({ description: 'Id of the strategy', format: 'uuid' }),
     sortOrder,
   }),
   {
@@ -167,14 +201,23 @@ export type StrategyOrder = Static<typeof StrategyOrder>;
 const strategySegments = NamedObject(
   'StrategySegments',
   {
-    projectId: Type.String({ minLength: 1, maxLength: 100, examples: ['web-shop'] }),
+    projectId: Type.String({
+      description: 'Id of the project',
+      minLength: 1,
+      maxLength: 100,
+      examples: ['web-shop'],
+    }),
     environmentId: Type.String({
       minLength: 1,
       maxLength: 100,
       description: 'Name of the environment',
       examples: ['production'],
     }),
-    strategyId: Type.String({ format: 'uuid', examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'] }),
+    strategyId: Type.String({
+      description: 'Id of the strategy',
+      format: 'uuid',
+      examples: ['6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55'],
+    }),
     segmentIds: Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
       maxItems: 5,
       description: 'Ids of the segments of the strategy. An empty list removes all.',

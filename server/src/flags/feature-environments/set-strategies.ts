@@ -45,7 +45,7 @@ type Steps = {
 /** A strategy of the list after the change, without its position, and the one that it replaces. */
 type Accepted = { before: FeatureStrategy | undefined; content: FeatureStrategy };
 
-/** Completes the strategies, or rejects them with every violation. One that stays as it is, is not validated again. */
+/** Completes the strategies, or rejects them with every violation. Unchanged strategies are not validated again. */
 async function acceptedStrategies(
   { tx }: Change,
   { project, featureName, environment }: FeatureEnvironmentKey,

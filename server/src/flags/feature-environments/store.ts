@@ -240,8 +240,8 @@ export type StrategyCopy = {
 };
 
 /**
- * Copies strategies, however many and to wherever, in one statement and without their content leaving the database. They
- * keep the order of the list in the same way.
+ * Copies any number of strategies to any number of places in one statement, without their content leaving the database. They keep
+ * the order of the list in the same way.
  */
 export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
   await sql`

@@ -32,7 +32,7 @@ export async function toggleFeatures(
   await toggleLocked(current, { project, environment }, changingNames, enabled);
 }
 
-/** Part of a change that locked the features, none of which is enabled or disabled as asked. */
+/** Part of a change that locked the features, none of which is in the requested state yet. */
 export async function toggleLocked(
   { tx, record }: Change,
   where: { project: string; environment: string },
@@ -46,8 +46,8 @@ export async function toggleLocked(
 }
 
 /**
- * SDKs enable a feature without strategies for everyone: the project's default strategy is added, which requires a permission of
- * its own. It is added enabled, even if the default strategy is stored as disabled.
+ * SDKs enable a feature without strategies for everyone: the project's default strategy is added, which requires a separate
+ * permission. It is added enabled, even if the default strategy is stored as disabled.
  */
 async function addDefaultStrategy(
   current: Change,

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { badData, type Violation } from '../../platform/errors.ts';
+import { truncate } from '../../platform/text.ts';
 import { normaliseConstraint, rejectTooMany } from '../../targeting/constraints/rules.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
 import { parameterViolations } from '../../targeting/rule-text/violations.ts';
@@ -75,5 +76,6 @@ export function rolloutViolations(
 ): Violation[] {
   const rollout = parameters?.rollout;
   if (name !== 'flexibleRollout' || rollout === undefined || /^(100|\d{1,2})$/.test(rollout)) return [];
-  return [{ message: 'rollout must be a whole number from 0 to 100', path: `${path}/parameters/rollout` }];
+  const message = `rollout must be a whole number from 0 to 100, not "${truncate(rollout, 100)}"`;
+  return [{ message, path: `${path}/parameters/rollout` }];
 }

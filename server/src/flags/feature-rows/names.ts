@@ -4,6 +4,7 @@ export const namesOf = (features: { name: string }[]): string[] => features.map(
 
 /** Rejects a list that names the same feature twice. */
 export function uniqueNames(names: string[]): string[] {
-  if (new Set(names).size === names.length) return names;
-  throw badData([{ message: 'features names a feature twice', path: '/body/features' }]);
+  const repeated = names.find((name, at) => names.indexOf(name) !== at);
+  if (repeated === undefined) return names;
+  throw badData([{ message: `features lists "${repeated}" more than once`, path: '/body/features' }]);
 }

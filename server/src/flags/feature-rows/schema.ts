@@ -1,29 +1,36 @@
 import { type Static, Type } from 'typebox';
 import { NamedObject, Timestamp, UrlName } from '../../platform/http/schema.ts';
 
-export const featureName = UrlName({ examples: ['checkout-v2'] });
+export const featureName = UrlName({ description: 'Name of the feature', examples: ['checkout-v2'] });
 export const featureType = Type.String({
   minLength: 1,
   maxLength: 100,
   description: 'Id of a feature type',
   examples: ['release'],
 });
-export const description = Type.String({ maxLength: 4_000, examples: ['The new checkout page'] });
+export const description = Type.String({
+  description: 'Description of the feature',
+  maxLength: 4_000,
+  examples: ['The new checkout page'],
+});
 
 /** The fields of a feature that are not lists of other things. Events about a feature contain them. */
 export const featureRow = {
   name: featureName,
   type: featureType,
   description: Type.Optional(description),
-  project: Type.String({ examples: ['default'] }),
-  stale: Type.Boolean(),
-  impressionData: Type.Boolean(),
-  archived: Type.Boolean(),
+  project: Type.String({ description: 'Id of the project', examples: ['default'] }),
+  stale: Type.Boolean({ description: 'Whether the feature is marked as stale' }),
+  impressionData: Type.Boolean({
+    description: 'Whether SDKs raise an event each time the feature is evaluated',
+  }),
+  archived: Type.Boolean({ description: 'Whether the feature is archived' }),
   createdAt: Timestamp('When the feature was created'),
 };
 export type FeatureRow = Static<ReturnType<typeof Type.Object<typeof featureRow>>>;
 
 export const featureNames = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+  description: 'Names of the features',
   minItems: 1,
   maxItems: 1_000,
   examples: [['checkout-v2', 'dark-mode']],

@@ -23,7 +23,7 @@ export const FEATURE_SEARCH: OperationModule = {
       route: 'GET /api/admin/search/features',
       summary: 'Search features',
       description:
-        'Returns a page of the features that match all filters, in projects the caller may read, and their total number. Poll it with If-None-Match: an unchanged page gets 304. Every authenticated caller may call it.',
+        'Returns a page of the features that match all filters, in projects the caller may read, and their total number. Poll it with If-None-Match: the response is 304 while the page is unchanged. Every authenticated caller may call it.',
       permission: 'NONE',
       query: FeatureSearchQuery,
       output: jsonResponse('The page and the total', FeatureSearchResult),

@@ -16,42 +16,51 @@ import { Tag } from '../tags/schema.ts';
 
 export const FoundEnvironment = Named(
   'FoundEnvironment',
-  Type.Object({
-    name: Type.String({ examples: ['production'] }),
-    type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
-    sortOrder: Type.Integer({ examples: [200] }),
-    enabled: Type.Boolean(),
-    blockedBy: Type.Optional(
-      Type.String({
-        description:
-          'A parent that must be enabled and is disabled in this environment. Nobody gets the feature until the parent is enabled.',
-        examples: ['checkout-v2'],
+  Type.Object(
+    {
+      name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+      type: Type.String({ description: 'Type of the environment', examples: ['production'] }),
+      sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [200] }),
+      enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
+      blockedBy: Type.Optional(
+        Type.String({
+          description:
+            'A parent that must be enabled and is disabled in this environment. Nobody gets the feature until the parent is enabled.',
+          examples: ['checkout-v2'],
+        }),
+      ),
+      variantCount: Type.Integer({ description: 'Number of variants', examples: [0] }),
+      hasStrategies: Type.Boolean({ description: 'Whether the feature has a strategy in the environment' }),
+      hasEnabledStrategies: Type.Boolean({
+        description: 'Whether the feature has an enabled strategy in the environment',
       }),
-    ),
-    variantCount: Type.Integer({ examples: [0] }),
-    hasStrategies: Type.Boolean(),
-    hasEnabledStrategies: Type.Boolean(),
-    lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in this environment')),
-    yes: Type.Integer({
-      description: 'Evaluations as enabled in the current and the previous hour',
-      examples: [0],
-    }),
-    no: Type.Integer({
-      description: 'Evaluations as disabled in the current and the previous hour',
-      examples: [0],
-    }),
-  }),
+      lastSeenAt: Type.Optional(Timestamp('When an SDK last requested the feature in this environment')),
+      yes: Type.Integer({
+        description: 'Evaluations as enabled in the current and the previous hour',
+        examples: [0],
+      }),
+      no: Type.Integer({
+        description: 'Evaluations as disabled in the current and the previous hour',
+        examples: [0],
+      }),
+    },
+    { description: 'A feature in one environment' },
+  ),
 );
 
 export const FoundFeature = Named(
   'FoundFeature',
   Type.Object({
-    name: Type.String({ examples: ['checkout-v2'] }),
+    name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
     type: Type.String({ description: 'Id of a feature type', examples: ['release'] }),
-    description: Type.Optional(Type.String({ examples: ['The new checkout page'] })),
-    project: Type.String({ examples: ['default'] }),
-    stale: Type.Boolean(),
-    impressionData: Type.Boolean(),
+    description: Type.Optional(
+      Type.String({ description: 'Description of the feature', examples: ['The new checkout page'] }),
+    ),
+    project: Type.String({ description: 'Id of the project', examples: ['default'] }),
+    stale: Type.Boolean({ description: 'Whether the feature is marked as stale' }),
+    impressionData: Type.Boolean({
+      description: 'Whether SDKs raise an event each time the feature is evaluated',
+    }),
     favorite: Type.Boolean({ description: 'Whether the feature is a favorite of the caller' }),
     createdAt: Timestamp('When the feature was created'),
     createdBy: Type.Optional(Person),
@@ -101,7 +110,7 @@ export const FeatureSearchQuery = SearchQuery({
     Type.String({
       maxLength: MAX_TEXT_LENGTH,
       description:
-        'Finds features whose name, description or tags contain the text, ignoring case. Separate several texts with commas; a feature must match one of them.',
+        'Finds features whose name, description or tags contain the string, ignoring case. Separate several strings with commas; a feature must match one of them.',
       examples: ['checkout'],
     }),
   ),
@@ -161,7 +170,10 @@ export const FeatureSearchQuery = SearchQuery({
 
 export const FlagCreator = Named(
   'FlagCreator',
-  Type.Object({ id: Type.Integer({ examples: [7] }), name: Type.String({ examples: ['alice'] }) }),
+  Type.Object({
+    id: Type.Integer({ description: 'Id of the creator', examples: [7] }),
+    name: Type.String({ description: 'Name of the creator', examples: ['alice'] }),
+  }),
 );
 export const FlagCreators = Type.Array(Ref(FlagCreator), {
   title: 'FlagCreatorList',

@@ -20,7 +20,7 @@ export const SORT_FIELDS = ['name', 'type', 'project', 'createdAt', 'lastSeenAt'
 type SortField = (typeof SORT_FIELDS)[number];
 
 export type FeatureSearch = {
-  /** A feature must match one of these texts. */
+  /** A feature must match one of these strings. */
   query?: string[];
   project?: Choice<string>;
   type?: Choice<string>;
@@ -79,14 +79,14 @@ export function parseFeatureSearch(parameters: Record<string, unknown>): Feature
   });
 }
 
-/** Commas separate texts, as in Unleash. */
+/** Commas separate strings, as in Unleash. */
 function parseTexts(value: unknown): string[] {
   const texts = parseText(value)
     .split(',')
     .map(text => text.trim())
     .filter(text => text !== '');
   if (texts.length > MAX_TEXTS)
-    throw new FilterError(`must have at most ${MAX_TEXTS} texts, separated by commas`);
+    throw new FilterError(`must have at most ${MAX_TEXTS} strings, separated by commas`);
   return texts;
 }
 

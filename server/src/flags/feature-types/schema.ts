@@ -3,17 +3,23 @@ import { Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts
 
 export const FeatureType = Named(
   'FeatureType',
-  Type.Object({
-    id: Type.String({ examples: ['release'] }),
-    name: Type.String({ examples: ['Release'] }),
-    description: Type.String({ examples: ['Brings a change to users step by step, then goes away'] }),
-    lifetimeDays: Nullable(
-      Type.Integer({
-        description: 'Days after which a feature is potentially stale; null: never',
-        examples: [40],
+  Type.Object(
+    {
+      id: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+      name: Type.String({ description: 'Name of the feature type', examples: ['Release'] }),
+      description: Type.String({
+        description: 'Description of the feature type',
+        examples: ['Brings a change to users step by step, then goes away'],
       }),
-    ),
-  }),
+      lifetimeDays: Nullable(
+        Type.Integer({
+          description: 'Days after which a feature is potentially stale; null: never',
+          examples: [40],
+        }),
+      ),
+    },
+    { description: 'A feature type' },
+  ),
 );
 export type FeatureType = Static<typeof FeatureType>;
 

@@ -3,6 +3,7 @@ import { mayName } from '../../access/visibility.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { invalidOperation, rejectForAll, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
+import { commentRequired, isSilent } from '../../record/comment.ts';
 import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';
 import { contextFieldsIn } from '../feature-environments/context-fields.ts';
@@ -12,9 +13,9 @@ import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { projectRuleErrors } from './project-rules.ts';
 import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
-import { lockEnvironmentsForMove, lockProjectsOfMove, updateProject } from './store.ts';
+import { lockEnvironmentsForMove, lockProjectsOfMove, requiresComment, updateProject } from './store.ts';
 
-/** Moves a feature to another project. Rejects the move with every reason why users would get another result there. */
+/** Moves a feature to another project. Rejects the move with every reason why users would get a different result there. */
 export async function moveFeature(
   { tx, actor, record }: Change,
   project: string,
@@ -40,6 +41,8 @@ export async function moveFeature(
   ];
   rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
+  // The event belongs to the target project, so the record asks for a comment only if that project requires one.
+  if (isSilent(actor) && (await requiresComment(tx, project))) throw commentRequired(project);
   const named = await mayName(tx, target, [project]);
   await updateProject(tx, name, target, {
     removed: removed.map(({ name: environment }) => environment),

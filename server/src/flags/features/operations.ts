@@ -186,7 +186,7 @@ export const FEATURES: OperationModule = {
       route: `POST ${FEATURE}/changeProject`,
       summary: 'Move a feature to another project',
       description:
-        'Moves the feature to another project. Rejected with every reason if users would get another result there. The permission is required in both projects.',
+        'Moves the feature to another project. The server rejects the move, with every reason, if users would get a different result there. The permission is required in both projects.',
       permission: ['MOVE_FEATURE_TOGGLE'],
       params: ofFeature,
       body: FeatureMove,

@@ -8,31 +8,39 @@ import { Lifecycle } from '../lifecycle/schema.ts';
 import { FeatureLink } from '../links/schema.ts';
 import { NewTag, Tag } from '../tags/schema.ts';
 
-export const Person = NamedObject('Collaborator', {
-  id: Type.Integer({ examples: [7] }),
-  name: Type.String({
-    description:
-      'Display name of the user or service account, or its username or e-mail address if it has none; `admin token`, `system`',
-    examples: ['Alice Moreau'],
-  }),
-  imageUrl: Type.String({
-    format: 'uri',
-    description: 'Image at Gravatar, by the hash of the name',
-    examples: [
-      'https://gravatar.com/avatar/0e0dd4e5e1c7bf110ea9b2f055adbc93640bf2f1af125216ba6b26174596f1fe?s=42&d=retro&r=g',
-    ],
-  }),
-});
+export const Person = NamedObject(
+  'Collaborator',
+  {
+    id: Type.Integer({ description: 'Id of the user', examples: [7] }),
+    name: Type.String({
+      description:
+        'Display name of the user or service account, or its username or e-mail address if it has none; `admin token`, `system`',
+      examples: ['Alice Moreau'],
+    }),
+    imageUrl: Type.String({
+      format: 'uri',
+      description: 'URL of a Gravatar image, by the hash of the name',
+      examples: [
+        'https://gravatar.com/avatar/0e0dd4e5e1c7bf110ea9b2f055adbc93640bf2f1af125216ba6b26174596f1fe?s=42&d=retro&r=g',
+      ],
+    }),
+  },
+  { description: 'A user, service account or token' },
+);
 
-export const Collaborators = NamedObject('Collaborators', {
-  users: Type.Array(Person, { description: 'Users who changed the feature' }),
-});
+export const Collaborators = NamedObject(
+  'Collaborators',
+  {
+    users: Type.Array(Person, { description: 'Users who changed the feature' }),
+  },
+  { description: 'The users who changed the feature' },
+);
 
 export const ClonedFrom = NamedObject(
   'CloneSource',
   {
-    project: Type.String({ examples: ['default'] }),
-    feature: Type.String({ examples: ['checkout-v2'] }),
+    project: Type.String({ description: 'Id of the project', examples: ['default'] }),
+    feature: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
   },
   {
     description:
@@ -80,10 +88,13 @@ export type FeatureState = Static<ReturnType<typeof Type.Object<typeof state>>>;
 /** A feature as one caller sees it: its state, whether it is their favorite, and clonedFrom only if they may read that project. */
 export const Feature = Named(
   'Feature',
-  Type.Object({
-    ...state,
-    favorite: Type.Boolean({ description: 'Whether it is a favorite of the caller' }),
-  }),
+  Type.Object(
+    {
+      ...state,
+      favorite: Type.Boolean({ description: 'Whether it is a favorite of the caller' }),
+    },
+    { description: 'A feature' },
+  ),
 );
 export type Feature = Static<typeof Feature>;
 
@@ -101,7 +112,9 @@ export const NewFeature = NamedObject(
     name: featureName,
     type: Type.Optional(featureType),
     description: Type.Optional(Nullable(description)),
-    impressionData: Type.Optional(Type.Boolean()),
+    impressionData: Type.Optional(
+      Type.Boolean({ description: 'Whether SDKs raise an event each time the feature is evaluated' }),
+    ),
     tags: Type.Optional(
       Type.Array(NewTag, { maxItems: 20, description: 'Tags to attach. New tags are created.' }),
     ),
@@ -115,8 +128,10 @@ export const FeatureUpdate = NamedObject(
   {
     type: Type.Optional(featureType),
     description: Type.Optional(Nullable(description)),
-    impressionData: Type.Optional(Type.Boolean()),
-    stale: Type.Optional(Type.Boolean()),
+    impressionData: Type.Optional(
+      Type.Boolean({ description: 'Whether SDKs raise an event each time the feature is evaluated' }),
+    ),
+    stale: Type.Optional(Type.Boolean({ description: 'Whether the feature is marked as stale' })),
   },
   { examples: [{ description: 'The checkout page', type: 'release', impressionData: false }] },
 );
@@ -145,7 +160,10 @@ export type ArchiveCheck = Static<typeof ArchiveCheck>;
 
 export const StaleFeatures = NamedObject(
   'StaleFeatures',
-  { features: featureNames, stale: Type.Boolean() },
+  {
+    features: featureNames,
+    stale: Type.Boolean({ description: 'true marks the features as stale, false unmarks them' }),
+  },
   { examples: [{ features: ['checkout-v2'], stale: true }] },
 );
 
@@ -164,6 +182,9 @@ export const FeatureMove = NamedObject(
 
 export const FeatureNameCheck = NamedObject(
   'FeatureNameCheck',
-  { name: featureName, projectId: Type.Optional(Nullable(Type.String({ maxLength: 100 }))) },
+  {
+    name: featureName,
+    projectId: Type.Optional(Nullable(Type.String({ description: 'Id of the project', maxLength: 100 }))),
+  },
   { examples: [{ name: 'checkout-v3', projectId: 'default' }] },
 );

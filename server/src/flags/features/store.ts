@@ -8,7 +8,7 @@ import type { FeatureRow } from '../feature-rows/schema.ts';
 import { tagsOf } from '../feature-rows/tags.ts';
 import type { Tag } from '../tags/schema.ts';
 
-const MOST_COUNT_ROWS = 100;
+const MAX_COUNT_ROWS = 100;
 
 /** The creator of a row of `features`. */
 export const CREATED_BY = sql`case when features.created_by_user_id is not null
@@ -43,9 +43,9 @@ export async function findReceivingProject(db: Reader, id: string): Promise<Rece
 }
 
 /**
- * How many features are active in the instance. It takes no lock: requests that add features at the same time do not see
- * each other and may go beyond the limit of the instance together, by as many as run at once. Every change adds a row;
- * when there are many, those that no other transaction holds are folded into one.
+ * How many features are active in the instance. It takes no lock: requests that add features at the same time do not see each
+ * other, so together they may exceed the limit of the instance, by as many as run at the same time. Every change adds a row; when
+ * there are many, those that no other transaction holds are folded into one.
  */
 export async function countActiveInInstance(tx: Tx): Promise<number> {
   const { rows } = await sql<{ features: number; rows: number }>`
@@ -53,7 +53,7 @@ export async function countActiveInInstance(tx: Tx): Promise<number> {
     tx,
   );
   const [counted = { features: 0, rows: 0 }] = rows;
-  if (counted.rows > MOST_COUNT_ROWS) await foldCounts(tx);
+  if (counted.rows > MAX_COUNT_ROWS) await foldCounts(tx);
   return counted.features;
 }
 
@@ -102,6 +102,15 @@ export async function insertFeatures(
 }
 
 /** Locks the two projects of a move in the order of their ids, so that no two moves deadlock. */
+export async function requiresComment(db: Reader, project: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('projects')
+    .select('require_comment')
+    .where('id', '=', project)
+    .executeTakeFirst();
+  return row?.require_comment === true;
+}
+
 export async function lockProjectsOfMove(tx: Tx, from: string, to: string): Promise<void> {
   await sql`
     select from projects where id = any(${[from, to]}) order by id for no key update`.execute(tx);

@@ -23,7 +23,7 @@ export async function* healthReport(db: Db, actor: Actor, project: string, at: D
     const head = `${JSON.stringify(withoutFeatures(parts)).slice(0, -1)},"features":[`;
     yield* listPieces(head, readFeatureTexts(tx, actor, project));
   } finally {
-    // The transaction only reads. It ends here also when the client disconnects.
+    // The transaction only reads. It ends here even if the client disconnects.
     await tx.rollback().execute();
   }
 }

@@ -44,18 +44,29 @@ export type ProjectStats = Static<typeof ProjectStats>;
 
 export const ProjectEnvironment = Named(
   'ProjectEnvironment',
-  Type.Object({
-    environment: Type.String({ examples: ['production'] }),
-    changeRequestsEnabled: Type.Boolean(),
-    defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
-  }),
+  Type.Object(
+    {
+      environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+      changeRequestsEnabled: Type.Boolean({
+        description: 'Always false: Halyard does not support change requests yet',
+      }),
+      defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
+    },
+    { description: 'An environment of the project' },
+  ),
 );
 
 const overview = {
-  name: Type.String({ examples: ['Payments'] }),
-  description: Type.String({ examples: ['Payments and refunds'] }),
-  mode: Type.String({ enum: ['open', 'protected', 'private'] }),
-  defaultStickiness: Type.String({ examples: ['default'] }),
+  name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+  description: Type.String({ description: 'Description of the project', examples: ['Payments and refunds'] }),
+  mode: Type.String({
+    description: 'Who may read the project: everyone (open, protected) or only members (private)',
+    enum: ['open', 'protected', 'private'],
+  }),
+  defaultStickiness: Type.String({
+    description: 'Default stickiness for gradual rollout and variants',
+    examples: ['default'],
+  }),
   featureLimit: Nullable(Type.Integer({ description: 'Maximum number of features; null: no limit' })),
   featureNaming: Ref(FeatureNaming),
   members: count('Users with a role in the project, directly or through a group'),
@@ -81,42 +92,66 @@ export type HealthReport = Static<typeof HealthReport>;
 export type ReportParts = Static<Type.TObject<typeof overview>> & { counts: Counts };
 
 const flags = { currentFlags: count('Features that are now in this stage') };
-const stage = NamedObject('StageSummary', {
-  averageDays: Nullable(
-    Type.Number({
-      description: 'Average number of days in this stage, for features that left it',
-      examples: [3.5],
-    }),
-  ),
-  ...flags,
-});
+const stage = NamedObject(
+  'StageSummary',
+  {
+    averageDays: Nullable(
+      Type.Number({
+        description: 'Average number of days in this stage, for features that left it',
+        examples: [3.5],
+      }),
+    ),
+    ...flags,
+  },
+  { description: 'Features at a stage' },
+);
 
 export const ProjectStatus = Named(
   'ProjectStatus',
   Type.Object({
-    resources: NamedObject('ProjectResources', {
-      members: count('Users with a role in the project, directly or through a group'),
-      apiTokens: count('Active API tokens for the project'),
-      segments: count('Segments of the project'),
-    }),
-    health: NamedObject('ProjectStatusHealth', { current: health }),
-    technicalDebt: NamedObject('ProjectStatusDebt', {
-      current: Type.Integer({ description: '100 minus the health', examples: [22] }),
-    }),
-    staleFlags: NamedObject('StaleFlagCount', { total: count('Stale and potentially stale features') }),
-    lifecycleSummary: NamedObject('LifecycleSummary', {
-      initial: stage,
-      preLive: stage,
-      live: stage,
-      completed: stage,
-      archived: NamedObject('ArchivedSummary', {
-        ...flags,
-        last30Days: count('Features archived in the last 30 days'),
-      }),
-    }),
+    resources: NamedObject(
+      'ProjectResources',
+      {
+        members: count('Users with a role in the project, directly or through a group'),
+        apiTokens: count('Active API tokens for the project'),
+        segments: count('Segments of the project'),
+      },
+      { description: 'Number of members, tokens and segments' },
+    ),
+    health: NamedObject('ProjectStatusHealth', { current: health }, { description: 'The current health' }),
+    technicalDebt: NamedObject(
+      'ProjectStatusDebt',
+      {
+        current: Type.Integer({ description: '100 minus the health', examples: [22] }),
+      },
+      { description: 'The technical debt' },
+    ),
+    staleFlags: NamedObject(
+      'StaleFlagCount',
+      { total: count('Stale and potentially stale features') },
+      { description: 'Number of stale features' },
+    ),
+    lifecycleSummary: NamedObject(
+      'LifecycleSummary',
+      {
+        initial: stage,
+        preLive: stage,
+        live: stage,
+        completed: stage,
+        archived: NamedObject(
+          'ArchivedSummary',
+          {
+            ...flags,
+            last30Days: count('Features archived in the last 30 days'),
+          },
+          { description: 'Number of archived features' },
+        ),
+      },
+      { description: 'Features by stage' },
+    ),
     activityCountByDate: Type.Array(
       NamedObject('DayActivity', {
-        date: Type.String({ format: 'date', examples: ['2026-11-15'] }),
+        date: Type.String({ description: 'UTC day', format: 'date', examples: ['2026-11-15'] }),
         count: count('Events of that day'),
       }),
       { description: 'Days with events in the last 365 days, UTC' },
@@ -134,43 +169,63 @@ export type StatusParts = Pick<ProjectStatus, 'resources' | 'activityCountByDate
 const insights = {
   stats: Ref(ProjectStats),
   featureTypeCounts: Type.Array(
-    NamedObject('InsightsFeatureTypeCount', {
-      type: Type.String({ examples: ['release'] }),
-      count: count('Active features of the type'),
-    }),
-  ),
-  leadTime: NamedObject('LeadTime', {
-    projectAverage: Type.Number({
-      description: 'Average number of days to production; 0 if there are none',
-      examples: [6.2],
-    }),
-    features: Type.Array(
-      NamedObject('FeatureLeadTime', {
-        name: Type.String({ examples: ['checkout-v2'] }),
-        timeToProduction: Type.Number({
-          description:
-            'Days from the creation of the feature until it was first enabled in a production environment',
-          examples: [4.5],
-        }),
-      }),
-      { description: 'The 1,000 features that were enabled last. The average includes all features.' },
+    NamedObject(
+      'InsightsFeatureTypeCount',
+      {
+        type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+        count: count('Active features of the type'),
+      },
+      { description: 'Number of features of a type' },
     ),
-  }),
+  ),
+  leadTime: NamedObject(
+    'LeadTime',
+    {
+      projectAverage: Type.Number({
+        description: 'Average number of days to production; 0 if there are none',
+        examples: [6.2],
+      }),
+      features: Type.Array(
+        NamedObject('FeatureLeadTime', {
+          name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+          timeToProduction: Type.Number({
+            description:
+              'Days from the creation of the feature until it was first enabled in a production environment',
+            examples: [4.5],
+          }),
+        }),
+        { description: 'The 1,000 features that were enabled last. The average includes all features.' },
+      ),
+    },
+    { description: 'The time until features are enabled in production' },
+  ),
 };
 
 export const ProjectInsights = Named(
   'ProjectInsights',
   Type.Object({
     ...insights,
-    members: NamedObject('MemberChange', {
-      currentMembers: count('Users with a role in the project'),
-      change: count('Members who joined in the last 30 days'),
-    }),
-    health: NamedObject('HealthRating', { rating: health, ...rating }),
-    technicalDebt: NamedObject('TechnicalDebtRating', {
-      rating: Type.Integer({ description: '100 minus the health', examples: [22] }),
-      ...rating,
-    }),
+    members: NamedObject(
+      'MemberChange',
+      {
+        currentMembers: count('Users with a role in the project'),
+        change: count('Members who joined in the last 30 days'),
+      },
+      { description: 'Number of members, and how it changed' },
+    ),
+    health: NamedObject(
+      'HealthRating',
+      { rating: health, ...rating },
+      { description: 'The current and the past health' },
+    ),
+    technicalDebt: NamedObject(
+      'TechnicalDebtRating',
+      {
+        rating: Type.Integer({ description: '100 minus the health', examples: [22] }),
+        ...rating,
+      },
+      { description: 'The current and the past technical debt' },
+    ),
   }),
 );
 export type ProjectInsights = Static<typeof ProjectInsights>;

@@ -5,7 +5,7 @@ import { insertStage, listAdvancing, listSeenBeforeLive, lockFree } from './stor
 
 const FEATURES_PER_CHANGE = 500;
 
-/** Moves those of the features that SDKs have seen to the stage they should be at. Most are there, and are not even locked. */
+/** Moves those of the features that SDKs have seen to the stage they should be at. Most are already there, and are not even locked. */
 export async function advanceSeen(db: Db, names: string[]): Promise<number> {
   const advancing = names.length === 0 ? [] : await listAdvancing(db, names);
   if (advancing.length === 0) return 0;
@@ -14,8 +14,8 @@ export async function advanceSeen(db: Db, names: string[]): Promise<number> {
 }
 
 /**
- * Moves features that SDKs have seen to pre-live or live. A feature that another change has locked is skipped: the next sight of it,
- * or the job, moves it. Returns how many moved.
+ * Moves features that SDKs have seen to pre-live or live. A feature that another change has locked is skipped: the next report
+ * about it, or the job, moves it. Returns how many moved.
  */
 async function advanceLifecycle({ tx, record }: Change, names: string[]): Promise<number> {
   // Another server may have moved them, so they are read again under the lock.

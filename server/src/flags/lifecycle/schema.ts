@@ -17,12 +17,21 @@ const statusValue = Type.String({
 
 export const Lifecycle = Named(
   'Lifecycle',
-  Type.Object({
-    stage: Type.Unsafe<Stage>({ title: 'LifecycleStage', type: 'string', enum: STAGES, examples: ['live'] }),
-    enteredStageAt: Timestamp('When the feature entered this stage'),
-    status: Type.Optional(status),
-    statusValue: Type.Optional(statusValue),
-  }),
+  Type.Object(
+    {
+      stage: Type.Unsafe<Stage>({
+        title: 'LifecycleStage',
+        type: 'string',
+        description: 'A stage in the life of a feature',
+        enum: STAGES,
+        examples: ['live'],
+      }),
+      enteredStageAt: Timestamp('When the feature entered this stage'),
+      status: Type.Optional(status),
+      statusValue: Type.Optional(statusValue),
+    },
+    { description: 'The current stage of the feature' },
+  ),
 );
 export type Lifecycle = Static<typeof Lifecycle>;
 
@@ -38,7 +47,7 @@ export const Completion = NamedObject(
 );
 export type Completion = Static<typeof Completion>;
 
-const count = Type.Integer({ examples: [7] });
+const count = Type.Integer({ description: 'Number of features at this stage', examples: [7] });
 export const LifecycleCount = Named(
   'LifecycleCount',
   Type.Object({ initial: count, preLive: count, live: count, completed: count, archived: count }),

@@ -7,11 +7,16 @@ const url = Type.String({
   description: 'URL that starts with http:// or https://',
   examples: ['https://example.com/tickets/42'],
 });
-const title = Nullable(Type.String({ maxLength: 500, examples: ['The ticket'] }));
+const title = Nullable(
+  Type.String({ description: 'Title of the link', maxLength: 500, examples: ['The ticket'] }),
+);
 
 export const FeatureLink = Named(
   'FeatureLink',
-  Type.Object({ id: Type.String({ format: 'uuid' }), url, title }),
+  Type.Object(
+    { id: Type.String({ description: 'Id of the link', format: 'uuid' }), url, title },
+    { description: 'A link of a feature' },
+  ),
 );
 export type FeatureLink = Static<typeof FeatureLink>;
 

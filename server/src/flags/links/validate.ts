@@ -9,11 +9,11 @@ export function validateLink({ url, title }: LinkInput, path: string): { url: st
 }
 
 export function urlViolation(url: string): string | undefined {
-  // Users click these links, so an address that a browser would run, such as javascript:, is rejected.
+  // Users click these links, so a URL that a browser would run, such as javascript:, is rejected.
   if (!/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url))
     return 'url must start with http:// or https:// and contain no whitespace';
   const { username, password } = new URL(url);
-  // Events keep the address forever.
+  // Events keep the URL forever.
   if (username !== '' || password !== '') return 'url must not contain a user name or a password';
   return undefined;
 }

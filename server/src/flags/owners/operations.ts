@@ -19,7 +19,7 @@ export const OWNERS: OperationModule = {
       id: 'getFeatureOwners',
       route: `GET ${HERE}`,
       summary: 'List the owners of a feature',
-      description: 'Returns the users and groups who answer for the feature.',
+      description: 'Returns the users and groups that are responsible for the feature.',
       permission: 'NONE',
       params: ofFeature,
       output: jsonResponse('The owners', OwnerList),
@@ -53,7 +53,7 @@ export const OWNERS: OperationModule = {
       route: 'GET /api/admin/user-admin/:id/owned',
       summary: 'List what a user owns',
       description:
-        'Returns the active features that the user owns, and the projects in which the user holds the role Owner directly. Ask before you deactivate or delete a user.',
+        'Returns the active features that the user owns, and the projects in which the user holds the role Owner directly. Check it before you deactivate or delete a user.',
       permission: ['ADMIN'],
       params: Type.Object({ id: PathId('User', '7') }),
       output: jsonResponse('What the user owns', OwnedThings),

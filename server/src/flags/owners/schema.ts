@@ -4,7 +4,11 @@ import { Named, NamedObject, Ref, RowId } from '../../platform/http/schema.ts';
 export const MAX_OWNERS = 10;
 export const MAX_OWNED = 100;
 
-const ownerType = Type.Unsafe<'user' | 'group'>({ type: 'string', enum: ['user', 'group'] });
+const ownerType = Type.Unsafe<'user' | 'group'>({
+  description: 'user or group',
+  type: 'string',
+  enum: ['user', 'group'],
+});
 
 export const Owner = Named(
   'Owner',
@@ -29,10 +33,13 @@ export type OwnerList = Static<typeof OwnerList>;
 export const OwnersInput = NamedObject(
   'OwnersInput',
   {
-    owners: Type.Array(NamedObject('OwnerKey', { type: ownerType, id: RowId() }), {
-      maxItems: MAX_OWNERS,
-      description: 'All owners of the feature. An empty list removes them',
-    }),
+    owners: Type.Array(
+      NamedObject('OwnerKey', { type: ownerType, id: RowId({ description: 'Id of the user or group' }) }),
+      {
+        maxItems: MAX_OWNERS,
+        description: 'All owners of the feature. An empty list removes them',
+      },
+    ),
   },
   {
     examples: [
@@ -52,8 +59,8 @@ export const OwnedThings = Named(
   Type.Object({
     features: Type.Array(
       NamedObject('OwnedFeature', {
-        name: Type.String({ examples: ['checkout-v2'] }),
-        project: Type.String({ examples: ['payments'] }),
+        name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+        project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
         owners: Type.Integer({ description: 'Number of owners, this one included', examples: [1] }),
       }),
       { description: `Active features, by name, at most ${MAX_OWNED}` },
@@ -61,12 +68,15 @@ export const OwnedThings = Named(
     featureCount: Type.Integer({ description: 'Number of active features they own', examples: [3] }),
     projects: Type.Array(
       NamedObject('OwnedProject', {
-        id: Type.String({ examples: ['payments'] }),
-        name: Type.String({ examples: ['Payments'] }),
+        id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+        name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
       }),
       { description: `Projects in which they hold the role Owner directly, by id, at most ${MAX_OWNED}` },
     ),
-    projectCount: Type.Integer({ examples: [1] }),
+    projectCount: Type.Integer({
+      description: 'Number of projects in which they hold the role Owner directly',
+      examples: [1],
+    }),
   }),
 );
 export type OwnedThings = Static<typeof OwnedThings>;

@@ -13,7 +13,7 @@ const { page, query } = SavedViewInput.properties;
 export const ProjectView = Named(
   'ProjectView',
   Type.Object({
-    id: Type.Integer({ examples: [3] }),
+    id: Type.Integer({ description: 'Id of the view', examples: [3] }),
     name,
     page,
     query,

@@ -24,7 +24,7 @@ async function lastId(): Promise<number> {
 beforeAll(async () => {
   await makeProject(harness.db, { id: 'strict', name: 'Strict' });
   await makeProject(harness.db, { id: 'relaxed', name: 'Relaxed' });
-  for (const name of ['strict.one', 'strict.two', 'strict.parent'])
+  for (const name of ['strict.one', 'strict.two', 'strict.parent', 'strict.moved'])
     await makeFeature(harness.db, 'strict', { name });
   for (const name of ['relaxed.one', 'relaxed.tagged']) await makeFeature(harness.db, 'relaxed', { name });
   const { status } = await send('PUT', `${P}/settings`, { requireComment: true });
@@ -56,6 +56,7 @@ const WRITES: [string, Method, string, unknown?][] = [
     '/api/admin/projects/relaxed/features/relaxed.one/changeProject',
     { newProjectId: 'strict' },
   ],
+  ['move out of the project', 'POST', `${F}/strict.moved/changeProject`, { newProjectId: 'relaxed' }],
   ['archive', 'DELETE', `${F}/strict.two`],
   ['revive', 'POST', '/api/admin/archive/revive/strict.two'],
 ];

@@ -22,8 +22,17 @@ const mode = (options: object = {}) =>
     description: 'Every user may read open and protected projects; only members may read private projects',
     ...options,
   });
-const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Payments'] });
-const description = Type.String({ maxLength: 4_000, examples: ['Payments and refunds'] });
+const name = Type.String({
+  description: 'Name of the project',
+  minLength: 1,
+  maxLength: 255,
+  examples: ['Payments'],
+});
+const description = Type.String({
+  description: 'Description of the project',
+  maxLength: 4_000,
+  examples: ['Payments and refunds'],
+});
 const stickiness = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -50,13 +59,16 @@ const requireComment = Type.Boolean({
 
 export const FeatureNaming = Named(
   'FeatureNaming',
-  Type.Object({
-    pattern: Type.Optional(
-      Type.String({ description: 'Pattern in RE2 syntax that feature names must match' }),
-    ),
-    example: Type.Optional(Type.String({ description: 'A name that matches' })),
-    description: Type.Optional(Type.String({ description: 'Explanation of the pattern' })),
-  }),
+  Type.Object(
+    {
+      pattern: Type.Optional(
+        Type.String({ description: 'Pattern in RE2 syntax that feature names must match' }),
+      ),
+      example: Type.Optional(Type.String({ description: 'A name that matches' })),
+      description: Type.Optional(Type.String({ description: 'Explanation of the pattern' })),
+    },
+    { description: 'The naming pattern for features' },
+  ),
 );
 
 const overview = {
@@ -78,9 +90,12 @@ const overview = {
 export const Project = Named(
   'Project',
   Type.Object({
-    id: Type.String({ examples: ['payments'] }),
+    id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
     ...overview,
-    environments: Type.Array(Type.String(), { examples: [['development', 'production']] }),
+    environments: Type.Array(Type.String(), {
+      description: 'Environments of the project',
+      examples: [['development', 'production']],
+    }),
   }),
 );
 export type Project = Static<typeof Project>;
@@ -88,47 +103,52 @@ export type Project = Static<typeof Project>;
 /** A project in the list of projects, with its figures. */
 export const ListedProject = Named(
   'ListedProject',
-  Type.Object({
-    ...Project.properties,
-    memberCount: Type.Integer({ description: 'The same as members', examples: [3] }),
-    owners: Type.Array(
-      NamedObject('ProjectOwner', {
-        ownerType: Type.Unsafe<'user' | 'group' | 'system'>({
-          type: 'string',
-          enum: ['user', 'group', 'system'],
-          description: 'system: nobody owns the project',
+  Type.Object(
+    {
+      ...Project.properties,
+      memberCount: Type.Integer({ description: 'The same as members', examples: [3] }),
+      owners: Type.Array(
+        NamedObject('ProjectOwner', {
+          ownerType: Type.Unsafe<'user' | 'group' | 'system'>({
+            type: 'string',
+            enum: ['user', 'group', 'system'],
+            description: 'system: nobody owns the project',
+          }),
+          name: Type.Optional(
+            Type.String({ description: 'Name of the user or group', examples: ['Alice Moreau'] }),
+          ),
         }),
-        name: Type.Optional(
-          Type.String({ description: 'Name of the user or group', examples: ['Alice Moreau'] }),
-        ),
+        { description: 'Users and groups with the role Owner, users first' },
+      ),
+      featureCount: Type.Integer({ description: 'Number of active features', examples: [120] }),
+      staleFeatureCount: Type.Integer({
+        description: 'Active features that are marked as stale',
+        examples: [3],
       }),
-      { description: 'Users and groups with the role Owner, users first' },
-    ),
-    featureCount: Type.Integer({ description: 'Number of active features', examples: [120] }),
-    staleFeatureCount: Type.Integer({
-      description: 'Active features that are marked as stale',
-      examples: [3],
-    }),
-    potentiallyStaleFeatureCount: Type.Integer({
-      description: 'Active features that are older than the lifetime of their type and not marked as stale',
-      examples: [9],
-    }),
-    health: Type.Integer({
-      description: `Health of the project: ${FORMULA}`,
-      minimum: 0,
-      maximum: 100,
-      examples: [90],
-    }),
-    technicalDebt: Type.Integer({
-      description: '100 minus health',
-      minimum: 0,
-      maximum: 100,
-      examples: [10],
-    }),
-    lastEventAt: Nullable(
-      Timestamp('When something in the project last changed, by the event log; null without events'),
-    ),
-  }),
+      potentiallyStaleFeatureCount: Type.Integer({
+        description: 'Active features that are older than the lifetime of their type and not marked as stale',
+        examples: [9],
+      }),
+      health: Type.Integer({
+        description: `Health of the project: ${FORMULA}`,
+        minimum: 0,
+        maximum: 100,
+        examples: [90],
+      }),
+      technicalDebt: Type.Integer({
+        description: '100 minus health',
+        minimum: 0,
+        maximum: 100,
+        examples: [10],
+      }),
+      lastEventAt: Nullable(
+        Timestamp(
+          'When something in the project last changed, according to the event log; null if there are no events',
+        ),
+      ),
+    },
+    { description: 'A project' },
+  ),
 );
 export type ListedProject = Static<typeof ListedProject>;
 
@@ -139,15 +159,15 @@ export const ProjectOverview = Named(
     ...overview,
     environments: Type.Array(
       NamedObject('ProjectOverviewEnvironment', {
-        environment: Type.String({ examples: ['production'] }),
+        environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
         defaultStrategy: Type.Optional(Ref(DefaultStrategy)),
       }),
       { description: 'In order, each with its default strategy, if set' },
     ),
     featureTypeCounts: Type.Array(
       NamedObject('FeatureTypeCount', {
-        type: Type.String({ examples: ['release'] }),
-        count: Type.Integer({ examples: [12] }),
+        type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
+        count: Type.Integer({ description: 'Number of active features of the type', examples: [12] }),
       }),
       { description: 'Number of active features of each type, most frequent first' },
     ),
@@ -171,10 +191,17 @@ const FeatureNamingInput = NamedObject(
         Type.String({ maxLength: 256, description: 'Pattern in RE2 syntax; null or empty: no pattern' }),
       ),
     ),
-    example: Type.Optional(Nullable(Type.String({ maxLength: 100 }))),
-    description: Type.Optional(Nullable(Type.String({ maxLength: 1_000 }))),
+    example: Type.Optional(
+      Nullable(Type.String({ description: 'A name that matches the pattern', maxLength: 100 })),
+    ),
+    description: Type.Optional(
+      Nullable(Type.String({ description: 'Description of the pattern', maxLength: 1_000 })),
+    ),
   },
-  { examples: [{ pattern: 'pay\\..+', example: 'pay.checkout' }] },
+  {
+    description: 'The naming pattern for features',
+    examples: [{ pattern: 'pay\\..+', example: 'pay.checkout' }],
+  },
 );
 
 export const NewProject = NamedObject(

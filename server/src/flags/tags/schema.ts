@@ -9,7 +9,11 @@ const name = typeName({
   examples: ['team'],
 });
 const description = Nullable(
-  Type.String({ maxLength: 1_000, examples: ['The team that maintains the flag'] }),
+  Type.String({
+    description: 'Description of the tag type',
+    maxLength: 1_000,
+    examples: ['The team that maintains the flag'],
+  }),
 );
 const icon = Nullable(
   Type.String({ maxLength: 255, description: 'Icon that the UI shows with the tag', examples: ['T'] }),
@@ -26,7 +30,15 @@ const color = Nullable(
 
 export const TagType = Named(
   'TagType',
-  Type.Object({ name: Type.String({ examples: ['team'] }), description, icon, color }),
+  Type.Object(
+    {
+      name: Type.String({ description: 'Name of the tag type', examples: ['team'] }),
+      description,
+      icon,
+      color,
+    },
+    { description: 'A tag type' },
+  ),
 );
 export type TagType = Static<typeof TagType>;
 
@@ -86,21 +98,26 @@ const addedTags = Type.Optional(
 const removedTags = Type.Optional(
   Type.Array(
     NamedObject('RemovedTag', {
-      type: Type.String({ maxLength: 50, examples: ['simple'] }),
-      value: Type.String({ maxLength: 200, examples: ['old'] }),
+      type: Type.String({ description: 'Name of the tag type', maxLength: 50, examples: ['simple'] }),
+      value: Type.String({ description: 'Value of the tag', maxLength: 200, examples: ['old'] }),
     }),
     { maxItems: 20, description: 'Tags to remove. Tags that a feature does not have are ignored.' },
   ),
 );
 const example = { addedTags: [{ type: 'simple', value: 'checkout' }], removedTags: [] };
 
-export const TagChange = NamedObject('TagChange', { addedTags, removedTags }, { examples: [example] });
+export const TagChange = NamedObject(
+  'TagChange',
+  { addedTags, removedTags },
+  { description: 'Tags to attach and to remove', examples: [example] },
+);
 export type TagChange = Static<typeof TagChange>;
 
 export const TagsOfFeatures = NamedObject(
   'TagsOfFeatures',
   {
     features: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      description: 'Names of the features',
       minItems: 1,
       maxItems: 1_000,
       examples: [['checkout-v2', 'dark-mode']],

@@ -3,7 +3,7 @@ import { type ApiError, counted, invalidOperation } from '../../platform/errors.
 import { debtOf } from './score.ts';
 import { findDebt } from './store.ts';
 
-const MOST_NAMED = 10;
+const MAX_NAMED = 10;
 
 /** Part of a change that adds features to a locked project: rejects them while the project is over its debt budget. */
 export async function rejectOverBudget(tx: Tx, project: string, at = new Date()): Promise<void> {
@@ -12,12 +12,12 @@ export async function rejectOverBudget(tx: Tx, project: string, at = new Date())
 
 /** The error for a project over its debt budget, for a change that lists it with other errors. */
 export async function budgetErrors(tx: Tx, project: string, at = new Date()): Promise<ApiError[]> {
-  const debt = await findDebt(tx, project, at, MOST_NAMED);
+  const debt = await findDebt(tx, project, at, MAX_NAMED);
   if (!debt || debtOf(debt) <= debt.budget) return [];
   const more = debtOf(debt) - debt.toCleanUp.length;
   return [
     invalidOperation(
-      `Project ${project} has ${counted(debtOf(debt), 'stale or potentially stale feature')} and a budget of ${debt.budget}. ` +
+      `Project "${project}" has ${counted(debtOf(debt), 'stale or potentially stale feature')} and a budget of ${debt.budget}. ` +
         `Clean up first: ${debt.toCleanUp.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
     ),
   ];

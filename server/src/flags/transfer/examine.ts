@@ -354,7 +354,7 @@ function warnings(
       namesOf(data).filter(name => !archived.has(name) && after(name, enabledHere.has(name)).lacksStrategy),
     ),
     finding(
-      'These context fields exist with other legal values and will not change',
+      'These context fields exist with different legal values and will not change',
       differing.map(({ name }) => name),
     ),
   ];

@@ -1,3 +1,4 @@
+import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { badData, exceedsLimit, notFound, quoted } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
@@ -16,15 +17,26 @@ export async function exportFeatures(
   await rejectUnknownEnvironment(tx, query.environment);
   const names = await listSelectedFeatures(tx, actor, query);
   rejectMissingOrTooMany(query, names);
-  const features = await listReadableStates(tx, actor, names);
-  const exported = collectParts(features, query.environment);
-  const { segments, tagTypes, contextFields } = await findReferences(tx, actor, referencesOf(exported));
+  const { features, exported } = await readExport(tx, actor, names, query.environment);
   // One event for each project, so that every reader of a project sees the export of its features.
   for (const [project, ofProject] of Map.groupBy(features, feature => feature.project)) {
     const data = { features: ofProject.map(feature => feature.name) };
     record({ type: 'features-exported', project, environment: query.environment, data });
   }
-  return { ...exported, segments, tagTypes, contextFields };
+  return exported;
+}
+
+/** Reads some features as they are in one environment, with everything they refer to. */
+export async function readExport(
+  db: Reader,
+  actor: Actor,
+  names: string[],
+  environment: string,
+): Promise<{ features: FeatureState[]; exported: FeatureExport }> {
+  const features = await listReadableStates(db, actor, names);
+  const exported = collectParts(features, environment);
+  const { segments, tagTypes, contextFields } = await findReferences(db, actor, referencesOf(exported));
+  return { features, exported: { ...exported, segments, tagTypes, contextFields } };
 }
 
 function checkQuery({ features, project, tag }: ExportQuery): void {

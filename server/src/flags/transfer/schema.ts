@@ -14,150 +14,232 @@ const MAX_TAG_TYPES = 1_000;
 const MAX_CONTEXT_FIELDS = 1_000;
 const MAX_SEGMENTS = 10_000;
 
-const featureName = UrlName({ examples: ['checkout-v2'] });
-const text = (maxLength: number) => Type.String({ maxLength });
+const featureName = UrlName({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const text = (maxLength: number, description?: string) =>
+  Type.String({ maxLength, ...(description && { description }) });
 const withUnknownFields = { additionalProperties: true };
 
 /** The fields that an import reads. It ignores other fields in an export of another system. */
 export const FeatureExport = Named(
   'FeatureExport',
-  Type.Object({
-    features: Type.Array(
-      NamedObject(
-        'ExportedFeature',
-        {
-          name: featureName,
-          type: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['release'] })),
-          description: Type.Optional(Nullable(text(4_000))),
-          impressionData: Type.Optional(Nullable(Type.Boolean())),
-          stale: Type.Optional(Type.Boolean()),
-        },
-        withUnknownFields,
-      ),
-      { maxItems: MAX_FEATURES },
-    ),
-    featureStrategies: Type.Array(
-      NamedObject(
-        'ExportedStrategy',
-        {
-          featureName,
-          name: Type.String({ minLength: 1, maxLength: 100, examples: ['flexibleRollout'] }),
-          title: Type.Optional(Nullable(text(500))),
-          disabled: Type.Optional(Nullable(Type.Boolean())),
-          sortOrder: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 100_000 }))),
-          parameters: Type.Optional(TextMap(100_000)),
-          constraints: Type.Optional(Type.Array(ConstraintInput, { maxItems: 30 })),
-          variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
-          segments: Type.Optional(Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 5 })),
-        },
-        withUnknownFields,
-      ),
-      { maxItems: MAX_STRATEGIES, description: 'Strategies in the exported environment, in order' },
-    ),
-    featureEnvironments: Type.Optional(
-      Type.Array(
+  Type.Object(
+    {
+      features: Type.Array(
         NamedObject(
-          'ExportedFeatureEnvironment',
+          'ExportedFeature',
+          {
+            name: featureName,
+            type: Type.Optional(
+              Type.String({
+                description: 'Id of the feature type',
+                minLength: 1,
+                maxLength: 100,
+                examples: ['release'],
+              }),
+            ),
+            description: Type.Optional(Nullable(text(4_000, 'Description of the feature'))),
+            impressionData: Type.Optional(
+              Nullable(
+                Type.Boolean({
+                  description: 'Whether SDKs raise an event each time the feature is evaluated',
+                }),
+              ),
+            ),
+            stale: Type.Optional(Type.Boolean({ description: 'Whether the feature is marked as stale' })),
+          },
+          { description: 'A feature', ...withUnknownFields },
+        ),
+        { maxItems: MAX_FEATURES },
+      ),
+      featureStrategies: Type.Array(
+        NamedObject(
+          'ExportedStrategy',
           {
             featureName,
-            enabled: Type.Boolean(),
-            variants: Type.Optional(Type.Array(VariantInput, { maxItems: 100 })),
-          },
-          withUnknownFields,
-        ),
-        { maxItems: MAX_FEATURES },
-      ),
-    ),
-    featureTags: Type.Optional(
-      Type.Array(
-        NamedObject(
-          'ExportedFeatureTag',
-          { featureName, tagType: text(50), tagValue: Type.String({ minLength: 2, maxLength: 50 }) },
-          withUnknownFields,
-        ),
-        { maxItems: MAX_TAGS },
-      ),
-    ),
-    tagTypes: Type.Optional(
-      Type.Array(NamedObject('ExportedTagType', { ...NewTagType.properties }, withUnknownFields), {
-        maxItems: MAX_TAG_TYPES,
-      }),
-    ),
-    contextFields: Type.Optional(
-      Type.Array(NamedObject('ExportedContextField', { ...NewContextField.properties }, withUnknownFields), {
-        maxItems: MAX_CONTEXT_FIELDS,
-      }),
-    ),
-    segments: Type.Optional(
-      Type.Array(
-        NamedObject(
-          'ExportedSegment',
-          { id: Type.Integer(), name: Type.String({ minLength: 1, maxLength: 200 }) },
-          withUnknownFields,
-        ),
-        {
-          maxItems: MAX_SEGMENTS,
-          description:
-            'Names of the segments that strategies refer to by id. An import looks segments up by name.',
-        },
-      ),
-    ),
-    dependencies: Type.Optional(
-      Type.Array(
-        NamedObject(
-          'ExportedDependencies',
-          {
-            feature: featureName,
-            dependencies: Type.Array(
-              NamedObject(
-                'ExportedDependency',
-                {
-                  feature: featureName,
-                  enabled: Type.Optional(Type.Boolean()),
-                  variants: Type.Optional(Type.Array(text(100), { maxItems: 100 })),
-                },
-                withUnknownFields,
+            name: Type.String({
+              description: 'Strategy type',
+              minLength: 1,
+              maxLength: 100,
+              examples: ['flexibleRollout'],
+            }),
+            title: Type.Optional(Nullable(text(500, 'Title of the strategy'))),
+            disabled: Type.Optional(
+              Nullable(
+                Type.Boolean({
+                  description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
+                }),
               ),
-              { maxItems: 100 },
+            ),
+            sortOrder: Type.Optional(
+              Nullable(
+                Type.Integer({
+                  description: 'Position in lists, lowest first',
+                  minimum: 0,
+                  maximum: 100_000,
+                }),
+              ),
+            ),
+            parameters: Type.Optional(
+              TextMap(100_000, { description: 'Parameters of the strategy type, all of them strings' }),
+            ),
+            constraints: Type.Optional(Type.Array(ConstraintInput, { maxItems: 30 })),
+            variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
+            segments: Type.Optional(
+              Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the segments', maxItems: 5 }),
             ),
           },
           withUnknownFields,
         ),
-        { maxItems: MAX_FEATURES },
+        { maxItems: MAX_STRATEGIES, description: 'Strategies in the exported environment, in order' },
       ),
-    ),
-    links: Type.Optional(
-      Type.Array(
-        NamedObject(
-          'ExportedLinks',
-          {
-            feature: featureName,
-            links: Type.Array(
-              NamedObject(
-                'ExportedLink',
-                { url: text(2_000), title: Type.Optional(Nullable(text(200))) },
-                withUnknownFields,
-              ),
-              { maxItems: 10 },
-            ),
-          },
-          withUnknownFields,
+      featureEnvironments: Type.Optional(
+        Type.Array(
+          NamedObject(
+            'ExportedFeatureEnvironment',
+            {
+              featureName,
+              enabled: Type.Boolean({ description: 'Whether the feature is enabled in the environment' }),
+              variants: Type.Optional(Type.Array(VariantInput, { maxItems: 100 })),
+            },
+            { description: 'A feature in the exported environment', ...withUnknownFields },
+          ),
+          { maxItems: MAX_FEATURES },
         ),
-        { maxItems: MAX_FEATURES },
       ),
-    ),
-  }),
+      featureTags: Type.Optional(
+        Type.Array(
+          NamedObject(
+            'ExportedFeatureTag',
+            {
+              featureName,
+              tagType: text(50, 'Name of the tag type'),
+              tagValue: Type.String({ description: 'Value of the tag', minLength: 2, maxLength: 50 }),
+            },
+            { description: 'A tag of a feature', ...withUnknownFields },
+          ),
+          { maxItems: MAX_TAGS },
+        ),
+      ),
+      tagTypes: Type.Optional(
+        Type.Array(
+          NamedObject(
+            'ExportedTagType',
+            { ...NewTagType.properties },
+            { description: 'A tag type', ...withUnknownFields },
+          ),
+          {
+            maxItems: MAX_TAG_TYPES,
+          },
+        ),
+      ),
+      contextFields: Type.Optional(
+        Type.Array(
+          NamedObject(
+            'ExportedContextField',
+            { ...NewContextField.properties },
+            { description: 'A context field', ...withUnknownFields },
+          ),
+          {
+            maxItems: MAX_CONTEXT_FIELDS,
+          },
+        ),
+      ),
+      segments: Type.Optional(
+        Type.Array(
+          NamedObject(
+            'ExportedSegment',
+            {
+              id: Type.Integer({ description: 'Id of the segment' }),
+              name: Type.String({ description: 'Name of the segment', minLength: 1, maxLength: 200 }),
+            },
+            withUnknownFields,
+          ),
+          {
+            maxItems: MAX_SEGMENTS,
+            description:
+              'Names of the segments that strategies refer to by id. An import looks segments up by name.',
+          },
+        ),
+      ),
+      dependencies: Type.Optional(
+        Type.Array(
+          NamedObject(
+            'ExportedDependencies',
+            {
+              feature: featureName,
+              dependencies: Type.Array(
+                NamedObject(
+                  'ExportedDependency',
+                  {
+                    feature: featureName,
+                    enabled: Type.Optional(
+                      Type.Boolean({
+                        description: 'true: the parent must be enabled; false: it must be disabled',
+                      }),
+                    ),
+                    variants: Type.Optional(
+                      Type.Array(text(100), {
+                        description: 'Variants of the parent, one of which must be served. Empty: any',
+                        maxItems: 100,
+                      }),
+                    ),
+                  },
+                  { description: 'A parent, and what it must be like', ...withUnknownFields },
+                ),
+                { maxItems: 100 },
+              ),
+            },
+            { description: 'The parents of a feature', ...withUnknownFields },
+          ),
+          { maxItems: MAX_FEATURES },
+        ),
+      ),
+      links: Type.Optional(
+        Type.Array(
+          NamedObject(
+            'ExportedLinks',
+            {
+              feature: featureName,
+              links: Type.Array(
+                NamedObject(
+                  'ExportedLink',
+                  {
+                    url: text(2_000, 'URL of the link'),
+                    title: Type.Optional(Nullable(text(200, 'Title of the link'))),
+                  },
+                  { description: 'A link', ...withUnknownFields },
+                ),
+                { maxItems: 10 },
+              ),
+            },
+            { description: 'The links of a feature', ...withUnknownFields },
+          ),
+          { maxItems: MAX_FEATURES },
+        ),
+      ),
+    },
+    { description: 'The exported features, and what they refer to' },
+  ),
 );
 export type FeatureExport = Static<typeof FeatureExport>;
 
-const environment = Type.String({ minLength: 1, maxLength: 100, examples: ['production'] });
+const environment = Type.String({
+  description: 'The environment to export from, or to import into',
+  minLength: 1,
+  maxLength: 100,
+  examples: ['production'],
+});
 
 export const ExportQuery = NamedObject(
   'ExportRequest',
   {
     environment,
     features: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { minItems: 1, maxItems: MAX_FEATURES }),
+      Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+        description: 'Names of the features to export',
+        minItems: 1,
+        maxItems: MAX_FEATURES,
+      }),
     ),
     project: Type.Optional(
       Type.String({ maxLength: 100, description: 'Export all features of the project' }),
@@ -178,7 +260,11 @@ export type ExportQuery = Static<typeof ExportQuery>;
 
 export const ImportRequest = NamedObject(
   'ImportRequest',
-  { project: Type.String({ minLength: 1, maxLength: 100 }), environment, data: FeatureExport },
+  {
+    project: Type.String({ description: 'Id of the project to import into', minLength: 1, maxLength: 100 }),
+    environment,
+    data: FeatureExport,
+  },
   {
     examples: [
       {
@@ -192,8 +278,14 @@ export const ImportRequest = NamedObject(
 export type ImportRequest = Static<typeof ImportRequest>;
 
 const finding = NamedObject('ImportFinding', {
-  message: Type.String({ examples: ['These strategy types do not exist'] }),
-  affectedItems: Type.Array(Type.String(), { examples: [['my-strategy']] }),
+  message: Type.String({
+    description: 'The error or warning',
+    examples: ['These strategy types do not exist'],
+  }),
+  affectedItems: Type.Array(Type.String(), {
+    description: 'Names of the items that it is about',
+    examples: [['my-strategy']],
+  }),
 });
 export type Finding = Static<typeof finding>;
 
@@ -203,14 +295,14 @@ const names = (description: string) =>
 export const ImportReport = Named(
   'ImportReport',
   Type.Object({
-    errors: Type.Array(finding, { description: 'Reasons for which the import would be rejected' }),
+    errors: Type.Array(finding, { description: 'Why the import would be rejected' }),
     warnings: Type.Array(finding, { description: 'Effects of the import that may be unexpected' }),
     permissions: Type.Array(finding, { description: 'Permissions that the caller lacks' }),
     effect: NamedObject(
       'ImportEffect',
       {
         created: names('Features that the import creates'),
-        overwritten: names('Features that exist and get the state of the data'),
+        overwritten: names('Existing features that the import overwrites'),
         leftOut: names('Archived features, which do not change'),
         contextFields: names('Context fields that the import creates'),
         tagTypes: names('Tag types that the import creates'),

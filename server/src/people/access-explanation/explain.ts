@@ -14,7 +14,7 @@ import {
 } from './store.ts';
 
 /**
- * Explains whether somebody may do something. The guard decides, as it would about a request of theirs; the roles are read with the
+ * Explains whether somebody may do something. The guard decides, as it would for a request of theirs; the roles are read with the
  * conditions of the guard. A caller who cannot read the project gets the same 404 as for one that does not exist.
  */
 export async function explainAccess(
@@ -142,8 +142,8 @@ function placeInWords(project: string | undefined, environment: string | null): 
 }
 
 function sourceInWords(reason: Reason, path: AccessPath | undefined): string {
-  if (reason === 'admin-token') return ', as every admin token';
-  if (!path) return ', as everyone';
+  if (reason === 'admin-token') return ', like every admin token';
+  if (!path) return ', like everyone';
   const of = path.group === null ? '' : ` of the group "${path.group.name}"`;
   return `, through the role "${path.role.name}"${of}`;
 }

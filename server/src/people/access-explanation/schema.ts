@@ -49,14 +49,19 @@ export const AccessQuestion = Type.Object({
 });
 export type AccessQuestion = Static<typeof AccessQuestion>;
 
-const RoleName = NamedObject('AccessRole', {
-  id: Type.Integer({ examples: [101] }),
-  name: Type.String({ examples: ['Release manager'] }),
-  type: Type.Unsafe<'root' | 'project' | 'root-custom' | 'custom'>({
-    type: 'string',
-    enum: ['root', 'project', 'root-custom', 'custom'],
-  }),
-});
+const RoleName = NamedObject(
+  'AccessRole',
+  {
+    id: Type.Integer({ description: 'Id of the role', examples: [101] }),
+    name: Type.String({ description: 'Name of the role', examples: ['Release manager'] }),
+    type: Type.Unsafe<'root' | 'project' | 'root-custom' | 'custom'>({
+      description: '`root` and `root-custom` apply on the instance, `project` and `custom` in projects',
+      type: 'string',
+      enum: ['root', 'project', 'root-custom', 'custom'],
+    }),
+  },
+  { description: 'A role' },
+);
 
 const Grantor = Nullable(
   Type.String({ description: 'Who granted it. Null if that is not recorded', examples: ['ada'] }),
@@ -72,8 +77,8 @@ const held = {
     NamedObject(
       'AccessGroup',
       {
-        id: Type.Integer({ examples: [3] }),
-        name: Type.String({ examples: ['on-call'] }),
+        id: Type.Integer({ description: 'Id of the group', examples: [3] }),
+        name: Type.String({ description: 'Name of the group', examples: ['on-call'] }),
         joinedAt: Timestamp('When the user joined the group'),
         addedBy: Type.String({ description: 'Who added the user to the group', examples: ['ben'] }),
       },
@@ -92,7 +97,7 @@ export const AccessPath = Named(
     permission: Nullable(
       Type.String({
         description:
-          'The permission of the role that allows it: the one asked for, or ADMIN. Null: any role in a private project allows to read it',
+          'The permission of the role that allows it: the one asked for, or ADMIN. Null: any role in a private project grants read access',
         examples: ['UPDATE_FEATURE_ENVIRONMENT'],
       }),
     ),
@@ -108,7 +113,7 @@ export const OtherRole = Named(
     why: Type.Unsafe<'lacks-permission' | 'other-environments' | 'other-projects'>({
       type: 'string',
       enum: ['lacks-permission', 'other-environments', 'other-projects'],
-      description: 'Why the role does not allow it: it has the permission not at all, or not in this place',
+      description: 'Why the role does not allow it: it lacks the permission, or does not have it here',
     }),
     environments: Type.Array(Type.String(), {
       description: 'The environments in which the role has the permission, if not in all',
@@ -119,8 +124,13 @@ export const OtherRole = Named(
 export type OtherRole = Static<typeof OtherRole>;
 
 const GrantedPermission = NamedObject('AccessGain', {
-  permission: Type.String({ examples: ['CREATE_FEATURE'] }),
-  environment: Type.Optional(Type.String({ examples: ['production'] })),
+  permission: Type.String({ description: 'Name of the permission', examples: ['CREATE_FEATURE'] }),
+  environment: Type.Optional(
+    Type.String({
+      description: 'The environment in which the permission applies. Absent: all environments',
+      examples: ['production'],
+    }),
+  ),
 });
 
 /** One change that would allow it, with its side effects. */
@@ -128,15 +138,20 @@ export const AccessChange = Named(
   'AccessChange',
   Type.Object({
     kind: Type.Unsafe<'join-group' | 'grant-project-role' | 'set-root-role'>({
+      description: 'What would change: a role is granted, or the user joins a group',
       type: 'string',
       enum: ['join-group', 'grant-project-role', 'set-root-role'],
     }),
     role: RoleName,
     group: Nullable(
-      NamedObject('JoinedGroup', {
-        id: Type.Integer({ examples: [3] }),
-        name: Type.String({ examples: ['on-call'] }),
-      }),
+      NamedObject(
+        'JoinedGroup',
+        {
+          id: Type.Integer({ description: 'Id of the group', examples: [3] }),
+          name: Type.String({ description: 'Name of the group', examples: ['on-call'] }),
+        },
+        { description: 'The group to join' },
+      ),
     ),
     alsoGrants: Type.Array(GrantedPermission, {
       description: 'Further permissions that the user would get in this place. ADMIN includes all others',
@@ -164,23 +179,48 @@ export const AccessExplanation = Named(
   'AccessExplanation',
   Type.Object(
     {
-      subject: NamedObject('AccessSubject', {
-        id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
-        name: Type.String({ examples: ['dora'] }),
-        kind: Type.Unsafe<'user' | 'service-account' | 'admin-token'>({
-          type: 'string',
-          enum: ['user', 'service-account', 'admin-token'],
-        }),
-      }),
-      permission: Nullable(Type.String({ examples: ['UPDATE_FEATURE_ENVIRONMENT'] })),
-      project: Nullable(
-        NamedObject('AccessProject', {
-          id: Type.String({ examples: ['payments'] }),
-          name: Type.String({ examples: ['Payments'] }),
-          mode: Type.String({ enum: ['open', 'protected', 'private'] }),
+      subject: NamedObject(
+        'AccessSubject',
+        {
+          id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
+          name: Type.String({
+            description: 'Name of the user, service account or token',
+            examples: ['dora'],
+          }),
+          kind: Type.Unsafe<'user' | 'service-account' | 'admin-token'>({
+            description: 'Kind of the account',
+            type: 'string',
+            enum: ['user', 'service-account', 'admin-token'],
+          }),
+        },
+        { description: 'The account in question' },
+      ),
+      permission: Nullable(
+        Type.String({
+          description: 'The permission in question. null: whether the project can be read',
+          examples: ['UPDATE_FEATURE_ENVIRONMENT'],
         }),
       ),
-      environment: Nullable(Type.String({ examples: ['production'] })),
+      project: Nullable(
+        NamedObject(
+          'AccessProject',
+          {
+            id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+            name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+            mode: Type.String({
+              description: 'Who may read the project: everyone (open, protected) or only members (private)',
+              enum: ['open', 'protected', 'private'],
+            }),
+          },
+          { description: 'The project in question. null: the instance' },
+        ),
+      ),
+      environment: Nullable(
+        Type.String({
+          description: 'The environment in question. null: all environments',
+          examples: ['production'],
+        }),
+      ),
       allowed: Type.Boolean({ description: 'What the server decides about such a request' }),
       reason: Type.Unsafe<Reason>({
         type: 'string',
@@ -216,12 +256,16 @@ export const AccessExplanation = Named(
       }),
       grantors: Type.Array(
         NamedObject('AccessGrantor', {
-          id: Type.Integer({ examples: [4] }),
-          name: Type.String({ examples: ['ada'] }),
-          because: Type.Unsafe<'admin' | 'owner'>({ type: 'string', enum: ['admin', 'owner'] }),
+          id: Type.Integer({ description: 'Id of the user', examples: [4] }),
+          name: Type.String({ description: 'Name of the user', examples: ['ada'] }),
+          because: Type.Unsafe<'admin' | 'owner'>({
+            description: 'admin: the user has ADMIN. owner: the user owns the project',
+            type: 'string',
+            enum: ['admin', 'owner'],
+          }),
         }),
         {
-          description: `If it is not allowed: who can make one of the changes, at most ${MAX_GRANTORS}. Owners of the project can grant its roles only`,
+          description: `If it is not allowed: who can make one of the changes, at most ${MAX_GRANTORS}. Project owners can grant only the roles of the project`,
         },
       ),
     },

@@ -26,7 +26,9 @@ const fields = {
       examples: ['https://login.example.com/.well-known/openid-configuration'],
     }),
   ),
-  clientId: Nullable(Type.String({ maxLength: 255, examples: ['halyard'] })),
+  clientId: Nullable(
+    Type.String({ description: 'Client ID at the provider', maxLength: 255, examples: ['halyard'] }),
+  ),
   autoCreate: Type.Boolean({ description: 'Whether a login without an account creates one' }),
   emailDomains: Type.String({
     maxLength: 5_000,
@@ -134,16 +136,20 @@ export type SamlSettings = Static<typeof SamlSettings>;
 
 export const LoginMethod = Named(
   'LoginMethod',
-  Type.Object({
-    type: Type.Unsafe<'password' | 'oidc'>({
-      type: 'string',
-      enum: ['password', 'oidc'],
-      description: '`password`: send username and password by POST. `oidc`: redirect the browser to the path',
-      examples: ['oidc'],
-    }),
-    label: Type.String({ description: 'Label for the login page', examples: ['Single sign-on'] }),
-    path: Type.String({ description: 'Path on this server', examples: ['/auth/oidc/login'] }),
-  }),
+  Type.Object(
+    {
+      type: Type.Unsafe<'password' | 'oidc'>({
+        type: 'string',
+        enum: ['password', 'oidc'],
+        description:
+          '`password`: send username and password by POST. `oidc`: redirect the browser to the path',
+        examples: ['oidc'],
+      }),
+      label: Type.String({ description: 'Label for the login page', examples: ['Single sign-on'] }),
+      path: Type.String({ description: 'Path on this server', examples: ['/auth/oidc/login'] }),
+    },
+    { description: 'A login method' },
+  ),
 );
 export type LoginMethod = Static<typeof LoginMethod>;
 

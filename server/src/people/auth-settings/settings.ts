@@ -131,7 +131,7 @@ function* violationsOf(content: OidcContent, { defaultRootRole }: OidcSettingsIn
   const { discoverUrl, clientId, enabled, autoCreate, emailDomains } = content;
   if (discoverUrl !== null && !isProviderUrl(discoverUrl)) {
     yield {
-      message: `discoverUrl must use https, or http on this machine, and ${discoverUrl} does not`,
+      message: `discoverUrl must use https, or http on this machine, not "${discoverUrl}"`,
       path: '/body/discoverUrl',
     };
   }
@@ -148,7 +148,7 @@ function* violationsOf(content: OidcContent, { defaultRootRole }: OidcSettingsIn
   }
   if (defaultRootRole && !Object.hasOwn(ROOT_ROLES, defaultRootRole)) {
     yield {
-      message: `defaultRootRole must be one of ${Object.keys(ROOT_ROLES).join(', ')}, and ${defaultRootRole} is not`,
+      message: `defaultRootRole must be one of ${Object.keys(ROOT_ROLES).join(', ')}, not "${defaultRootRole}"`,
       path: '/body/defaultRootRole',
     };
   }

@@ -10,8 +10,10 @@ import {
 } from '../../platform/http/schema.ts';
 import { NamedRole } from '../roles/schema.ts';
 
-const name = ShownName({ examples: ['Checkout team'] });
-const description = Nullable(Type.String({ maxLength: 500, examples: ['Builds the checkout'] }));
+const name = ShownName({ description: 'Name of the group', examples: ['Checkout team'] });
+const description = Nullable(
+  Type.String({ description: 'Description of the group', maxLength: 500, examples: ['Builds the checkout'] }),
+);
 const mappingsSSO = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 100,
   description: 'Groups of the identity provider whose members single sign-on adds to this group',
@@ -24,42 +26,53 @@ const rootRole = Nullable(
 /** A user or service account in the lists of groups and projects. */
 export const Member = Named(
   'Member',
-  Type.Object({
-    id: RowId({ examples: [7] }),
-    name: Nullable(Type.String({ examples: ['Alice Moreau'] })),
-    username: Nullable(Type.String({ examples: ['alice'] })),
-    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
-    isAPI: Type.Boolean({ description: 'true for a service account' }),
-  }),
+  Type.Object(
+    {
+      id: RowId({ description: 'Id of the user', examples: [7] }),
+      name: Nullable(Type.String({ description: 'Name of the user', examples: ['Alice Moreau'] })),
+      username: Nullable(Type.String({ description: 'Username of the user', examples: ['alice'] })),
+      email: Nullable(
+        Type.String({ description: 'E-mail address of the user', examples: ['alice@example.com'] }),
+      ),
+      isAPI: Type.Boolean({ description: 'true for a service account' }),
+    },
+    { description: 'A user or service account' },
+  ),
 );
 export type Member = Static<typeof Member>;
 
 export const GroupMember = Named(
   'GroupMember',
-  Type.Object({
-    joinedAt: Timestamp('When the user was added to the group'),
-    createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
-    user: Ref(Member),
-  }),
+  Type.Object(
+    {
+      joinedAt: Timestamp('When the user was added to the group'),
+      createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
+      user: Ref(Member),
+    },
+    { description: 'A member of a group' },
+  ),
 );
 
 export const Group = Named(
   'Group',
-  Type.Object({
-    id: RowId(),
-    name,
-    description,
-    mappingsSSO,
-    rootRole,
-    createdAt: Timestamp('When the group was created'),
-    createdBy: Type.String({ examples: ['ada'] }),
-    users: Type.Array(Ref(GroupMember)),
-    userCount: Type.Integer({ examples: [4] }),
-    projects: Type.Array(Type.String(), {
-      description: 'Projects in which the group has a role',
-      examples: [['payments']],
-    }),
-  }),
+  Type.Object(
+    {
+      id: RowId({ description: 'Id of the group' }),
+      name,
+      description,
+      mappingsSSO,
+      rootRole,
+      createdAt: Timestamp('When the group was created'),
+      createdBy: Type.String({ description: 'User who created it', examples: ['ada'] }),
+      users: Type.Array(Ref(GroupMember)),
+      userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
+      projects: Type.Array(Type.String(), {
+        description: 'Projects in which the group has a role',
+        examples: [['payments']],
+      }),
+    },
+    { description: 'A group of users' },
+  ),
 );
 export type Group = Static<typeof Group>;
 
@@ -68,8 +81,8 @@ export const GroupProjects = Named(
   Type.Object({
     projects: Type.Array(
       NamedObject('ProjectOfGroup', {
-        id: Type.String({ examples: ['payments'] }),
-        name: Type.String({ examples: ['Payments'] }),
+        id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+        name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
         roles: Type.Array(Ref(NamedRole)),
         grantedAt: Timestamp('When the first of the roles was granted'),
       }),
@@ -91,7 +104,11 @@ export const GroupInput = NamedObject(
     users: Type.Optional(
       Type.Array(
         NamedObject('GroupMemberInput', {
-          user: NamedObject('UserReference', { id: RowId({ examples: [7] }) }),
+          user: NamedObject(
+            'UserReference',
+            { id: RowId({ description: 'Id of the user', examples: [7] }) },
+            { description: 'A user' },
+          ),
         }),
         {
           maxItems: 5_000,

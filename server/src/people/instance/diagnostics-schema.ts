@@ -14,14 +14,18 @@ export const Diagnostics = Named(
     createdAt: Timestamp('When the diagnostics were read'),
     instanceId: Type.String({
       format: 'uuid',
-      description: 'Stays the same over restarts, upgrades and restored backups',
+      description: 'Stays the same across restarts, upgrades and restored backups',
     }),
     version: words('Version of Halyard', '0.1.0'),
     publicUrl: words('URL at which people reach the server', 'https://flags.example.com'),
-    login: NamedObject('DiagnosticsLogin', {
-      password: Type.Boolean({ description: 'Whether users log in with a password' }),
-      singleSignOn: Type.Boolean({ description: 'Whether single sign-on is enabled' }),
-    }),
+    login: NamedObject(
+      'DiagnosticsLogin',
+      {
+        password: Type.Boolean({ description: 'Whether users log in with a password' }),
+        singleSignOn: Type.Boolean({ description: 'Whether single sign-on is enabled' }),
+      },
+      { description: 'The login methods' },
+    ),
     secretKey: Type.Boolean({ description: 'Whether the server has a HALYARD_SECRET_KEY' }),
     server: NamedObject(
       'DiagnosticsServer',
@@ -35,49 +39,65 @@ export const Diagnostics = Named(
       },
       { description: 'The process that responded' },
     ),
-    database: NamedObject('DiagnosticsDatabase', {
-      version: words('Version of PostgreSQL', '17.6'),
-      bytes: count('Size of the database', 1_200_000_000),
-      migrations: count('Applied migrations', 14),
-      newestMigration: words('Name of the newest migration', '0014_user_views.sql'),
-      availableConnections: count('Connections that all servers on this database can have together', 97),
-      limitedBy: words('What limits them', 'max_connections'),
-      servers: count('Servers that are connected', 2),
-      connections: Type.Array(
-        NamedObject('DiagnosticsConnections', {
-          name: words('Purpose of the connections', 'halyard requests'),
-          open: count('Open connections', 10),
-          active: count('Connections that run a statement', 1),
-        }),
-        { maxItems: 50, description: 'Connections of Halyard to this database, by purpose' },
-      ),
-    }),
+    database: NamedObject(
+      'DiagnosticsDatabase',
+      {
+        version: words('Version of PostgreSQL', '17.6'),
+        bytes: count('Size of the database', 1_200_000_000),
+        migrations: count('Applied migrations', 14),
+        newestMigration: words('Name of the newest migration', '0014_user_views.sql'),
+        availableConnections: count('Connections that all servers on this database can have together', 97),
+        limitedBy: words('What limits them', 'max_connections'),
+        servers: count('Servers that are connected', 2),
+        connections: Type.Array(
+          NamedObject('DiagnosticsConnections', {
+            name: words('Purpose of the connections', 'halyard requests'),
+            open: count('Open connections', 10),
+            active: count('Connections that run a statement', 1),
+          }),
+          { maxItems: 50, description: 'Connections of Halyard to this database, by purpose' },
+        ),
+      },
+      { description: 'The database' },
+    ),
     limits: Type.Array(
       NamedObject('DiagnosticsLimit', {
-        name: Type.Unsafe<(typeof LIMITED)[number]>({ type: 'string', enum: [...LIMITED] }),
+        name: Type.Unsafe<(typeof LIMITED)[number]>({
+          description: 'Name of the limit',
+          type: 'string',
+          enum: [...LIMITED],
+        }),
         used: count('How many there are', 312),
         limit: count('How many the server accepts', 500),
       }),
       { maxItems: LIMITED.length, description: 'The limits of the instance and their use' },
     ),
-    events: NamedObject('DiagnosticsEvents', {
-      newestId: count('Id of the newest event', 48_120),
-      newestAt: Nullable(Timestamp('When the newest event was recorded. Null: there is none')),
-      indexLagSeconds: NamedObject(
-        'DiagnosticsIndexLag',
-        {
-          filters: Type.Number({ minimum: 0, description: 'The index for filters', examples: [0] }),
-          text: Type.Number({ minimum: 0, description: 'The index for text', examples: [0] }),
-        },
-        { description: 'For how long complete chunks of events have waited to be indexed. 0: none waits' },
-      ),
-    }),
-    integrations: NamedObject('DiagnosticsIntegrations', {
-      enabled: count('Enabled integrations', 4),
-      failing: count('Enabled integrations whose last attempts failed', 1),
-      openDeliveries: count('Deliveries that are pending or retried', 12),
-      oldestDueSeconds: count('Seconds for which the oldest due delivery has been waiting', 0),
-    }),
+    events: NamedObject(
+      'DiagnosticsEvents',
+      {
+        newestId: count('Id of the newest event', 48_120),
+        newestAt: Nullable(Timestamp('When the newest event was recorded. Null: there is none')),
+        indexLagSeconds: NamedObject(
+          'DiagnosticsIndexLag',
+          {
+            filters: Type.Number({ minimum: 0, description: 'The index for filters', examples: [0] }),
+            text: Type.Number({ minimum: 0, description: 'The index for text', examples: [0] }),
+          },
+          { description: 'For how long complete chunks of events have waited to be indexed. 0: none waits' },
+        ),
+      },
+      { description: 'The event log and its index' },
+    ),
+    integrations: NamedObject(
+      'DiagnosticsIntegrations',
+      {
+        enabled: count('Enabled integrations', 4),
+        failing: count('Enabled integrations whose last attempts failed', 1),
+        openDeliveries: count('Deliveries that are pending or retried', 12),
+        oldestDueSeconds: count('Seconds for which the oldest due delivery has been waiting', 0),
+      },
+      { description: 'The integrations and their deliveries' },
+    ),
   }),
 );
 export type Diagnostics = Static<typeof Diagnostics>;

@@ -17,7 +17,7 @@ export const Instance = Named(
       examples: ['Apache-2.0'],
     }),
     publicUrl: Type.String({
-      description: 'Address at which people reach the server',
+      description: 'URL at which people reach the server',
       examples: ['https://flags.example.com'],
     }),
     limits: NamedObject(
@@ -28,10 +28,14 @@ export const Instance = Named(
         features: count('Active features', 100_000),
         segments: count('Segments of all projects', 300),
         apiTokens: count('API tokens that are not revoked', 2_000),
-        writesPerMinute: Nullable(count('Writes of one caller in the long run. null: no limit', 600)),
-        writeBurst: Nullable(count('Writes of one caller at once, after a pause. null: no limit', 1_000)),
+        writesPerMinute: Nullable(
+          count('Writes per minute that one caller may make on average. null: no limit', 600),
+        ),
+        writeBurst: Nullable(
+          count('Writes that one caller may make in a burst after a pause. null: no limit', 1_000),
+        ),
       },
-      { description: 'The most of each kind that this server accepts' },
+      { description: 'Maximum number of each kind' },
     ),
     deliveries: NamedObject(
       'DeliverySchedule',

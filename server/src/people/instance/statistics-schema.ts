@@ -10,28 +10,36 @@ export const InstanceStatistics = Named(
   Type.Object({
     instanceId: Type.String({
       format: 'uuid',
-      description: 'Stays the same over restarts, upgrades and restored backups',
+      description: 'Stays the same across restarts, upgrades and restored backups',
     }),
     timestamp: Timestamp('When the counts were read'),
     versionOSS: Type.String({ description: 'Version of Halyard', examples: ['0.1.0'] }),
     versionEnterprise: Type.String({ description: 'Always empty: Halyard has one edition' }),
     users: count('Users', 42),
-    activeUsers: NamedObject('ActiveUsers', {
-      last7: count('Users seen in the last 7 days', 20),
-      last30: count('Users seen in the last 30 days', 31),
-      last60: count('Users seen in the last 60 days', 35),
-      last90: count('Users seen in the last 90 days', 38),
-    }),
+    activeUsers: NamedObject(
+      'ActiveUsers',
+      {
+        last7: count('Users seen in the last 7 days', 20),
+        last30: count('Users seen in the last 30 days', 31),
+        last60: count('Users seen in the last 60 days', 35),
+        last90: count('Users seen in the last 90 days', 38),
+      },
+      { description: 'Number of users by when they were last seen' },
+    ),
     serviceAccounts: count('Service accounts', 3),
     groups: count('Groups', 4),
     roles: count('Roles, built-in ones included', 8),
     customRootRoles: count('Custom root roles', 1),
     customRootRolesInUse: count('Custom root roles that a user or group has', 1),
-    apiTokens: NamedObject('ApiTokenCounts', {
-      admin: count('Admin tokens', 1),
-      client: count('Tokens for server-side SDKs', 6),
-      frontend: count('Tokens for frontend SDKs', 2),
-    }),
+    apiTokens: NamedObject(
+      'ApiTokenCounts',
+      {
+        admin: count('Admin tokens', 1),
+        client: count('Tokens for server-side SDKs', 6),
+        frontend: count('Tokens for frontend SDKs', 2),
+      },
+      { description: 'Number of API tokens by type' },
+    ),
     projects: count('Active projects', 12),
     featureToggles: count('Active features', 340),
     archivedFeatureToggles: count('Archived features', 57),
@@ -40,10 +48,18 @@ export const InstanceStatistics = Named(
     contextFields: count('Context fields', 6),
     strategies: count('Strategy types', 4),
     clientApps: Type.Array(
-      NamedObject('ApplicationCount', {
-        range: Type.Unsafe<'7d' | '30d' | 'allTime'>({ type: 'string', enum: ['7d', '30d', 'allTime'] }),
-        count: count('Applications seen in the range', 5),
-      }),
+      NamedObject(
+        'ApplicationCount',
+        {
+          range: Type.Unsafe<'7d' | '30d' | 'allTime'>({
+            description: 'Time span of the count',
+            type: 'string',
+            enum: ['7d', '30d', 'allTime'],
+          }),
+          count: count('Applications seen in the range', 5),
+        },
+        { description: 'Number of applications seen in a time span' },
+      ),
     ),
     passwordAuthEnabled: Type.Boolean({ description: 'Whether users log in with a password' }),
     OIDCenabled: Type.Boolean({ description: 'Whether single sign-on is enabled' }),

@@ -32,7 +32,7 @@ export function checkExpiry(expiresAt: string): string {
   if (left > 0 && left <= YEAR_MS) return expiresAt;
   throw badData([
     {
-      message: `expiresAt must be in the future and within a year, and ${expiresAt} is not`,
+      message: `expiresAt must be in the future and within a year, not "${expiresAt}"`,
       path: '/body/expiresAt',
     },
   ]);

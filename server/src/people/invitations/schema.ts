@@ -3,7 +3,12 @@ import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/htt
 import { Person } from '../users/admin-schema.ts';
 import { HeldRole } from '../users/schema.ts';
 
-const name = Type.String({ minLength: 1, maxLength: 255, examples: ['Summer interns'] });
+const name = Type.String({
+  description: 'Name of the signup link',
+  minLength: 1,
+  maxLength: 255,
+  examples: ['Summer interns'],
+});
 const expiresAt = Type.String({
   format: 'date-time',
   maxLength: 40,
@@ -13,26 +18,29 @@ const expiresAt = Type.String({
 
 export const SignupToken = Named(
   'SignupToken',
-  Type.Object({
-    id: Type.Integer({ examples: [2] }),
-    name,
-    secret: Type.String({
-      description: 'The token in the response that creates it. Later only its last characters',
-      examples: ['…k3Xz'],
-    }),
-    url: Nullable(
-      Type.String({
-        description: 'Page on which people sign up. Only in the response that creates the link',
-        examples: ['https://flags.example.com/new-user?token=hyi_3tA9…&invite=true'],
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the signup link', examples: [2] }),
+      name,
+      secret: Type.String({
+        description: 'The token in the response that creates it. Later only its last characters',
+        examples: ['…k3Xz'],
       }),
-    ),
-    enabled: Type.Boolean(),
-    expiresAt: Timestamp('When the link expires'),
-    createdAt: Timestamp('When the link was created'),
-    createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
-    users: Type.Array(Ref(Person), { description: 'Users who signed up with the link' }),
-    role: Ref(HeldRole),
-  }),
+      url: Nullable(
+        Type.String({
+          description: 'Page on which people sign up. Only in the response that creates the link',
+          examples: ['https://flags.example.com/new-user?token=hyi_3tA9…&invite=true'],
+        }),
+      ),
+      enabled: Type.Boolean({ description: 'Whether the signup link is enabled' }),
+      expiresAt: Timestamp('When the link expires'),
+      createdAt: Timestamp('When the link was created'),
+      createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
+      users: Type.Array(Ref(Person), { description: 'Users who signed up with the link' }),
+      role: Ref(HeldRole),
+    },
+    { description: 'A signup link' },
+  ),
 );
 export type SignupToken = Static<typeof SignupToken>;
 
@@ -50,7 +58,10 @@ export type NewSignupToken = Static<typeof NewSignupToken>;
 
 export const SignupTokenUpdate = NamedObject(
   'SignupTokenUpdate',
-  { expiresAt: Type.Optional(expiresAt), enabled: Type.Optional(Type.Boolean()) },
+  {
+    expiresAt: Type.Optional(expiresAt),
+    enabled: Type.Optional(Type.Boolean({ description: 'Whether the signup link is enabled' })),
+  },
   { examples: [{ enabled: false }] },
 );
 export type SignupTokenUpdate = Static<typeof SignupTokenUpdate>;

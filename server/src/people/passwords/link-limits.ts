@@ -2,7 +2,7 @@ import { networkOf } from '../../platform/admission/network.ts';
 import { counted, tooManyRequests } from '../../platform/errors.ts';
 import { makeBuckets } from '../../platform/http/protection/rate-limit.ts';
 
-/** Uses of links for signup or for passwords. A company that invites everyone at once has one link and perhaps one network. */
+/** Uses of links for signup or for passwords. A company that invites everyone on one day has one link and perhaps one network. */
 const PER_NETWORK = { perMinute: 30, burst: 60 };
 const PER_LINK = { perMinute: 60, burst: 120 };
 

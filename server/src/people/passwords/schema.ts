@@ -56,17 +56,26 @@ export const PasswordLink = Named(
   'PasswordLink',
   Type.Object({
     id: Type.Integer({ description: 'Id of the user', examples: [7] }),
-    name: Nullable(Type.String({ examples: ['Alice Moreau'] })),
-    username: Nullable(Type.String({ examples: ['alice'] })),
-    email: Nullable(Type.String({ examples: ['alice@example.com'] })),
+    name: Nullable(Type.String({ description: 'Name of the user', examples: ['Alice Moreau'] })),
+    username: Nullable(Type.String({ description: 'Username of the user', examples: ['alice'] })),
+    email: Nullable(
+      Type.String({ description: 'E-mail address of the user', examples: ['alice@example.com'] }),
+    ),
     createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
     role: Nullable(
-      NamedObject('PasswordLinkRole', {
-        id: Type.Integer({ examples: [3] }),
-        name: Type.String({ examples: ['Viewer'] }),
-        type: Type.String({ examples: ['root'] }),
-        description: Type.String(),
-      }),
+      NamedObject(
+        'PasswordLinkRole',
+        {
+          id: Type.Integer({ description: 'Id of the role', examples: [3] }),
+          name: Type.String({ description: 'Name of the role', examples: ['Viewer'] }),
+          type: Type.String({
+            description: '`root` and `root-custom` apply on the instance, `project` and `custom` in projects',
+            examples: ['root'],
+          }),
+          description: Type.String({ description: 'Description of the role' }),
+        },
+        { description: 'The root role of the user' },
+      ),
     ),
   }),
 );
@@ -74,7 +83,14 @@ export type PasswordLink = Static<typeof PasswordLink>;
 
 export const PasswordMail = NamedObject(
   'PasswordMailRequest',
-  { email: Type.String({ minLength: 1, maxLength: 254, examples: ['alice@example.com'] }) },
+  {
+    email: Type.String({
+      description: 'E-mail address of the user',
+      minLength: 1,
+      maxLength: 254,
+      examples: ['alice@example.com'],
+    }),
+  },
   { examples: [{ email: 'alice@example.com' }] },
 );
 

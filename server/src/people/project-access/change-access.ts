@@ -148,7 +148,7 @@ async function requireOwnPermissions(tx: Tx, actor: Actor, project: string, step
   if (beyond.length === 0) return;
   throw new ApiError(
     'NoAccessError',
-    `You cannot grant or revoke ${beyond.join(', ')}: you lack some of the permissions of ${beyond.length === 1 ? 'this role' : 'these roles'} in project ${project}. Ask an owner of the project.`,
+    `You cannot grant or revoke ${beyond.join(', ')}: you lack some of the permissions of ${beyond.length === 1 ? 'this role' : 'these roles'} in project "${project}". Ask a project owner.`,
   );
 }
 
@@ -164,7 +164,7 @@ async function keepLastOwner(
   await work();
   if (hadOwner && !(await hasOwner(tx, project))) {
     throw invalidOperation(
-      `Project ${project} would have no owner. Grant the role Owner to another user or group first.`,
+      `Project "${project}" would have no owner. Grant the role Owner to another user or group first.`,
     );
   }
 }

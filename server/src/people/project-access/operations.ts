@@ -20,7 +20,7 @@ const WRITE = ['PROJECT_USER_ACCESS_WRITE', 'UPDATE_PROJECT'] as const;
 const RULES =
   'Only owners of the project and admins can grant or revoke a role with permissions that they lack. The last owner cannot be removed.';
 
-/** The event of those with a role before is an update. */
+/** For those who already had a role, the event is an update. */
 const GRANTED = [
   'project-access-added',
   'project-access-user-roles-updated',
@@ -92,7 +92,7 @@ export const PROJECT_ACCESS: OperationModule = {
       id: 'addProjectAccess',
       route: 'POST /api/admin/projects/:projectId/access',
       summary: 'Grant roles in a project',
-      description: `Grants all of the roles to all of the users and groups, in addition to their roles. The event of those with a role before is an update. ${RULES}`,
+      description: `Grants all of the roles to all of the users and groups, in addition to their roles. For those who already had a role, the event is an update. ${RULES}`,
       permission: WRITE,
       params: inProject,
       body: AccessGrant,
@@ -107,7 +107,7 @@ export const PROJECT_ACCESS: OperationModule = {
       id: 'addProjectRoleAccess',
       route: 'POST /api/admin/projects/:projectId/role/:roleId/access',
       summary: 'Grant one role in a project',
-      description: `Grants the role to the users and groups, in addition to their roles. The event of those with a role before is an update. ${RULES}`,
+      description: `Grants the role to the users and groups, in addition to their roles. For those who already had a role, the event is an update. ${RULES}`,
       permission: WRITE,
       params: Type.Object({ projectId, roleId }),
       body: RoleHolders,
@@ -172,7 +172,7 @@ function operationsOfHolder({ kind, Kind, id, updated, deleted }: (typeof HOLDER
     command({
       id: `changeProjectRoleOf${Kind}`,
       route: `PUT /api/admin/projects/:projectId/${kind}s/:holderId/roles/:roleId`,
-      summary: `Replace the roles of a ${kind} in a project by one`,
+      summary: `Replace the roles of a ${kind} in a project with one`,
       description: `Grants the role and revokes all other roles of the ${kind} in the project. ${RULES}`,
       permission: WRITE,
       params: ofRole,

@@ -14,19 +14,22 @@ const { id, name, description, mappingsSSO, rootRole, createdAt, createdBy, user
 
 export const GroupAccess = Named(
   'GroupAccess',
-  Type.Object({
-    id,
-    name,
-    description,
-    mappingsSSO,
-    rootRole,
-    createdAt,
-    createdBy,
-    users,
-    roleId,
-    roles,
-    addedAt,
-  }),
+  Type.Object(
+    {
+      id,
+      name,
+      description,
+      mappingsSSO,
+      rootRole,
+      createdAt,
+      createdBy,
+      users,
+      roleId,
+      roles,
+      addedAt,
+    },
+    { description: 'A group with roles in the project' },
+  ),
 );
 export type GroupAccess = Static<typeof GroupAccess>;
 
@@ -47,7 +50,14 @@ const MAX_ROLES = 100;
 const ids = (description: string, example: number[], maxItems = MAX_NAMED) =>
   Type.Array(RowId(), { maxItems, description, examples: [example] });
 const holders = Type.Optional(
-  Type.Array(NamedObject('RoleHolder', { id: RowId() }), { maxItems: MAX_NAMED, examples: [[{ id: 7 }]] }),
+  Type.Array(
+    NamedObject(
+      'RoleHolder',
+      { id: RowId({ description: 'Id of the user or group' }) },
+      { description: 'Somebody who has the role' },
+    ),
+    { maxItems: MAX_NAMED, examples: [[{ id: 7 }]] },
+  ),
 );
 
 export const AccessConfiguration = NamedObject(

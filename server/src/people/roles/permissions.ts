@@ -83,17 +83,17 @@ function violationsOf(
     if (message !== undefined) return [{ message, path: `${at}/name` }];
     if (!environment) return [];
     if (CATALOGUE.get(name)?.type !== 'environment') {
-      return [{ message: `${name} cannot be restricted to an environment`, path: `${at}/environment` }];
+      return [{ message: `"${name}" cannot be restricted to an environment`, path: `${at}/environment` }];
     }
     return environments.includes(environment)
       ? []
-      : [{ message: `environment ${environment} does not exist`, path: `${at}/environment` }];
+      : [{ message: `environment "${environment}" does not exist`, path: `${at}/environment` }];
   });
 }
 
 function nameViolation(type: NonNullable<RoleInput['type']>, name: string): string | undefined {
   const known = CATALOGUE.get(name);
-  if (!known) return `${name} is not a permission. List all permissions with GET /api/admin/permissions`;
+  if (!known) return `"${name}" is not a permission. GET /api/admin/permissions lists the permissions`;
   if (name === 'ADMIN') return 'ADMIN cannot be added to a custom role. Grant the role Admin instead';
   return type === 'custom' && known.type === 'root'
     ? `${name} applies to the instance, and a role of type custom applies to projects. Use the type root-custom`

@@ -20,5 +20,5 @@ export async function removeRole({ tx, record }: Change, id: number): Promise<vo
 function stillHeld(name: string, holders: string[]): ApiError {
   const rest = holders.length - MAX_NAMED;
   const named = holders.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-  return new ApiError('ConflictError', `The role ${name} is granted to ${named}. Revoke these grants first.`);
+  return new ApiError('ConflictError', `Role "${name}" is granted to ${named}. Revoke these grants first.`);
 }

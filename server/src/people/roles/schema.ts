@@ -5,28 +5,40 @@ import { Named, NamedObject, Nullable, Ref, RowId, ShownName } from '../../platf
 export const ROLE_TYPES = ['root', 'project', 'root-custom', 'custom'] as const;
 const CUSTOM_TYPES = ['root-custom', 'custom'] as const;
 
-const name = ShownName({ examples: ['Release manager'] });
-const description = Type.String({ maxLength: 500, examples: ['Enables features in production'] });
+const name = ShownName({ description: 'Name of the role', examples: ['Release manager'] });
+const description = Type.String({
+  description: 'Description of the role',
+  maxLength: 500,
+  examples: ['Enables features in production'],
+});
 
 export const Permission = Named(
   'Permission',
-  Type.Object({
-    id: Type.Integer({
-      description: 'A number for clients that require one. The name identifies the permission',
-    }),
-    name: Type.String({ examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
-    displayName: Type.String({ examples: ['Update feature environment'] }),
-    type: Type.String({ enum: ['root', 'project', 'environment'], examples: ['environment'] }),
-    environment: Type.Optional(
-      Type.String({ description: 'Absent: all environments', examples: ['production'] }),
-    ),
-    project: Type.Optional(
-      Type.String({
-        description: 'Absent: every project in which the role is granted',
-        examples: ['default'],
+  Type.Object(
+    {
+      id: Type.Integer({
+        description: 'A number for clients that require one. The name identifies the permission',
       }),
-    ),
-  }),
+      name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
+      displayName: Type.String({ description: 'Name for people', examples: ['Update feature environment'] }),
+      type: Type.String({
+        description:
+          'Whether the permission applies on the instance (root), in a project or in an environment',
+        enum: ['root', 'project', 'environment'],
+        examples: ['environment'],
+      }),
+      environment: Type.Optional(
+        Type.String({ description: 'Absent: all environments', examples: ['production'] }),
+      ),
+      project: Type.Optional(
+        Type.String({
+          description: 'Absent: every project in which the role is granted',
+          examples: ['default'],
+        }),
+      ),
+    },
+    { description: 'A permission of a role' },
+  ),
 );
 export type Permission = Static<typeof Permission>;
 
@@ -34,39 +46,52 @@ export const Permissions = Named(
   'Permissions',
   Type.Object({
     version: Type.Integer({ description: 'Version of this format', examples: [1] }),
-    permissions: NamedObject('PermissionsByScope', {
-      root: Type.Array(Ref(Permission), { description: 'Permissions on the instance' }),
-      project: Type.Array(Ref(Permission), { description: 'Permissions in a project' }),
-      environments: Type.Array(
-        NamedObject('EnvironmentPermissions', {
-          name: Type.String({ examples: ['production'] }),
-          permissions: Type.Array(Ref(Permission)),
-        }),
-        { description: 'Permissions in a project, for one environment or for all' },
-      ),
-    }),
+    permissions: NamedObject(
+      'PermissionsByScope',
+      {
+        root: Type.Array(Ref(Permission), { description: 'Permissions on the instance' }),
+        project: Type.Array(Ref(Permission), { description: 'Permissions in a project' }),
+        environments: Type.Array(
+          NamedObject('EnvironmentPermissions', {
+            name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+            permissions: Type.Array(Ref(Permission)),
+          }),
+          { description: 'Permissions in a project, for one environment or for all' },
+        ),
+      },
+      { description: 'All permissions by scope' },
+    ),
   }),
 );
 
 export const Role = Named(
   'Role',
-  Type.Object({
-    id: RowId(),
-    type: Type.Unsafe<(typeof ROLE_TYPES)[number]>({
-      type: 'string',
-      enum: ROLE_TYPES,
-      description: '`root` and `project` are built in. Admins create `root-custom` and `custom`',
-    }),
-    name,
-    description,
-  }),
+  Type.Object(
+    {
+      id: RowId({ description: 'Id of the role' }),
+      type: Type.Unsafe<(typeof ROLE_TYPES)[number]>({
+        type: 'string',
+        enum: ROLE_TYPES,
+        description: '`root` and `project` are built in. Admins create `root-custom` and `custom`',
+      }),
+      name,
+      description,
+    },
+    { description: 'A role' },
+  ),
 );
 export type Role = Static<typeof Role>;
 
 /** A role in the lists of what somebody has. */
 export const NamedRole = Named(
   'NamedRole',
-  Type.Object({ id: RowId({ examples: [5] }), name: Type.String({ examples: ['Member'] }) }),
+  Type.Object(
+    {
+      id: RowId({ description: 'Id of the role', examples: [5] }),
+      name: Type.String({ description: 'Name of the role', examples: ['Member'] }),
+    },
+    { description: 'A role' },
+  ),
 );
 export type NamedRole = Static<typeof NamedRole>;
 
@@ -80,7 +105,10 @@ export const RoleList = Named(
 
 export const RoleWithPermissions = Named(
   'RoleWithPermissions',
-  Type.Object({ ...Role.properties, permissions: Type.Array(Ref(Permission)) }),
+  Type.Object(
+    { ...Role.properties, permissions: Type.Array(Ref(Permission)) },
+    { description: 'A role with its permissions' },
+  ),
 );
 export type RoleWithPermissions = Static<typeof RoleWithPermissions>;
 
@@ -95,12 +123,16 @@ export const HoldersOfRole = Named(
           description: '`single-sign-on`: new users of single sign-on get the role',
         }),
         id: Nullable(Type.Integer({ description: 'Id of the user, account or group', examples: [7] })),
-        name: Type.String({ examples: ['Alice Moreau'] }),
+        name: Type.String({ description: 'Name of the holder', examples: ['Alice Moreau'] }),
         project: Nullable(
-          NamedObject('ProjectOfGrant', {
-            id: Type.String({ examples: ['payments'] }),
-            name: Type.String({ examples: ['Payments'] }),
-          }),
+          NamedObject(
+            'ProjectOfGrant',
+            {
+              id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+              name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+            },
+            { description: 'The project of the grant. null: the instance' },
+          ),
         ),
         members: Type.Optional(
           Type.Integer({ description: 'The number of members of a group', examples: [3] }),
@@ -125,19 +157,28 @@ export const WrittenRole = Named(
   ),
 );
 
-export const PermissionInput = NamedObject('PermissionInput', {
-  name: Type.String({ minLength: 1, maxLength: 100, examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
-  environment: Type.Optional(
-    Nullable(
-      Type.String({
-        maxLength: 100,
-        description:
-          'Only for permissions of type environment. Omitted: all environments, including later ones',
-        examples: ['production'],
-      }),
+export const PermissionInput = NamedObject(
+  'PermissionInput',
+  {
+    name: Type.String({
+      description: 'Name of the permission',
+      minLength: 1,
+      maxLength: 100,
+      examples: ['UPDATE_FEATURE_ENVIRONMENT'],
+    }),
+    environment: Type.Optional(
+      Nullable(
+        Type.String({
+          maxLength: 100,
+          description:
+            'Only for permissions of type environment. Omitted: all environments, including later ones',
+          examples: ['production'],
+        }),
+      ),
     ),
-  ),
-});
+  },
+  { description: 'A permission of a role' },
+);
 export type PermissionInput = Static<typeof PermissionInput>;
 
 const permissions = Type.Array(PermissionInput, { maxItems: 500 });

@@ -6,9 +6,9 @@ import { type RunningServer, startProcess, stopProcess } from '../../test/proces
 import { call } from '../../test/request.ts';
 import { LOGIN_LIMITS } from './limits.ts';
 
-const ATTEMPTS = sized({ usual: 800, long: 5_000 });
+const ATTEMPTS = sized({ usual: 300, long: 5_000 });
 /** Concurrency until the limits are reached. More would fill the queue of hashes. */
-const FIRST = { attempts: 500, atOnce: 40 };
+const FIRST = { attempts: 200, atOnce: 40 };
 /** Concurrency while blocked: each response takes 300 ms without work. */
 const AT_ONCE = 200;
 

@@ -1,10 +1,10 @@
 /** The number of failed logins after which further logins are blocked, by scope. */
 export const LOGIN_LIMITS = {
-  /** One account at one address. */
+  /** One account from one IP address. */
   place: { failures: 5, minutes: 15 },
-  /** One address, all accounts. */
+  /** One IP address, all accounts. */
   address: { failures: 20, minutes: 15 },
-  /** One account, all addresses. */
+  /** One account, all IP addresses. */
   account: { failures: 100, minutes: 60 },
 } as const;
 
@@ -16,7 +16,7 @@ export const KNOWN_FOR_DAYS = 90;
 /** How long the hash of a revoked token is stored, so that its use is counted. */
 export const REVOKED_FOR_DAYS = 365;
 
-/** The most sessions of a user. A further login ends the least recently used session. */
+/** The maximum number of sessions of a user. A further login ends the least recently used session. */
 export const MAX_SESSIONS = 20;
 
 /** The minimum time of a response to a blocked login, so that the time does not show whether a hash was computed. */

@@ -390,7 +390,7 @@ describe('a write with a session', () => {
 
     expect(status).toBe(403);
     expect(body.message).toBe(
-      `The request comes from "http://flags.internal:4242", but this server's URL is "${OURS}". If your browser's address bar shows "http://flags.internal:4242", ask the operator to set HALYARD_PUBLIC_URL to it. Programs use a token.`,
+      `The request comes from "http://flags.internal:4242", but this server's URL is "${OURS}". If your browser's address bar shows "http://flags.internal:4242", ask the operator to set HALYARD_PUBLIC_URL to it. Scripts need a token instead of a session.`,
     );
   });
 

@@ -31,7 +31,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Log in',
         description:
-          'Starts a session and sets its cookie. Ends the session of an earlier cookie. An unknown user and a wrong password get the same response. Failures are limited per account, per address and per both. Rejected while password login is disabled. Needs no authentication. Events: login-blocked when a limit is reached.',
+          'Starts a session and sets its cookie. Ends the session of an earlier cookie. An unknown user and a wrong password get the same response. Failed logins are limited per account, per IP address, and per combination of the two. Rejected while password login is disabled. Needs no authentication. Events: login-blocked when a limit is reached.',
         security: [],
         body: LoginRequest,
         response: {
@@ -159,7 +159,7 @@ function loginMetrics(app: App): (result: Awaited<ReturnType<typeof logIn>>) => 
   });
   const limits = new Counter({
     name: 'halyard_login_limits_reached_total',
-    help: 'Rate limits of failed logins that were reached, by scope: account, address, or place (both)',
+    help: 'Rate limits of failed logins that were reached, by scope: account, IP address, or place (both)',
     labelNames: ['counted_by'],
     registers,
   });

@@ -10,7 +10,7 @@ export const LoginRequest = NamedObject(
       description: 'Username or e-mail address, case-insensitive',
       examples: ['alice'],
     }),
-    password: Type.String({ minLength: 1, maxLength: 1_000 }),
+    password: Type.String({ description: 'The password', minLength: 1, maxLength: 1_000 }),
   },
   { examples: [{ username: 'alice', password: 'correct horse battery staple' }] },
 );
@@ -18,16 +18,19 @@ export type LoginRequest = Static<typeof LoginRequest>;
 
 export const Session = Named(
   'Session',
-  Type.Object({
-    id: Type.Integer({ examples: [31] }),
-    method: Type.String({ description: 'Login method', examples: ['password'] }),
-    ip: Nullable(Type.String({ description: 'IP address of the login', examples: ['192.0.2.7'] })),
-    userAgent: Nullable(Type.String({ description: 'User-Agent header of the login' })),
-    createdAt: Timestamp('When the user logged in'),
-    seenAt: Timestamp('When the session was last used, to the minute'),
-    expiresAt: Timestamp('When the session ends at the latest'),
-    current: Type.Boolean({ description: 'true for the session of this request' }),
-  }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the session', examples: [31] }),
+      method: Type.String({ description: 'Login method', examples: ['password'] }),
+      ip: Nullable(Type.String({ description: 'IP address of the login', examples: ['192.0.2.7'] })),
+      userAgent: Nullable(Type.String({ description: 'User-Agent header of the login' })),
+      createdAt: Timestamp('When the user logged in'),
+      seenAt: Timestamp('When the session was last used, to the minute'),
+      expiresAt: Timestamp('When the session ends at the latest'),
+      current: Type.Boolean({ description: 'true for the session of this request' }),
+    },
+    { description: 'A session' },
+  ),
 );
 export type Session = Static<typeof Session>;
 

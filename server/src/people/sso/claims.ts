@@ -37,7 +37,7 @@ export async function identityOf(
   if (!isStorable(token.sub)) {
     throw new ApiError(
       'NoAccessError',
-      'The subject of your identity contains NUL or half a surrogate pair. Ask an administrator.',
+      'The subject of your identity contains a NUL character or an unpaired surrogate. Ask an administrator.',
     );
   }
   rejectOtherAcr(token, settings);

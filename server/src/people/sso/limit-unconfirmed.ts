@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { recordLoginBlocked, tooManyFailures } from '../sessions/login-blocked.ts';
 import { countUnconfirmed, findBlockedSeconds, uncountUnconfirmed } from './store.ts';
 
-/** The number of unconfirmed logins per network after which the provider is not asked any more. */
+/** The number of unconfirmed logins per network after which the provider is no longer asked. */
 export const UNCONFIRMED = { failures: 100, minutes: 15 } as const;
 
 /**

@@ -22,7 +22,7 @@ export const showOnLoginPage =
     const { id, rejection } = await logError(error, request);
     const failed = options.failure ?? failureOf(rejection);
     const query = new URLSearchParams({ failed });
-    // Only a code: a text in the address could be written by anybody, and the page would show it as its own.
+    // Only a code, because anybody could write a message into the URL, and the page would show it as its own.
     if (failed === 'error') query.set('id', id);
     if (failed === 'throttled') query.set('seconds', String(rejection.retryAfter));
     const path = options.returnTo?.(request);

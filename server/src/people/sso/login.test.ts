@@ -180,7 +180,10 @@ test('rejects another identity with the address of a linked account', async () =
 
   const response = await logIn(person({ email: ada.email }));
 
-  expect(response).toMatchObject({ status: 403, body: { message: expect.stringContaining('another user') } });
+  expect(response).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('different user') },
+  });
 });
 
 test('rejects a deleted user until an admin creates an account with their address', async () => {

@@ -12,7 +12,7 @@ export async function startLogin(
   returnTo: string,
   log: Parameters<typeof askProvider>[0],
 ): Promise<{ url: URL; sealed: string }> {
-  // Outside askProvider: a failure of the database is none of the provider.
+  // Outside askProvider: a database failure is not a failure of the provider.
   const settings = await activeSettings(db, sso);
   needsKey(sso.keyring);
   const attempt = {

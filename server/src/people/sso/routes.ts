@@ -72,7 +72,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         tags,
         summary: 'Finish a login with single sign-on',
         description:
-          'The identity provider redirects the browser to this path. Confirms the login, finds or creates the account, syncs its groups if enabled, starts a session and redirects to a path of this server. An attempt can be finished once, in the browser that started it. Unconfirmed logins are limited per address. A request that accepts text/html gets no error: it is redirected to /login?failed=…, where the login page explains the reason. Needs no authentication. Events: login-blocked when the limit is reached, user-created, user-identity-linked, group-user-added, group-user-removed.',
+          'The identity provider redirects the browser to this path. Confirms the login, finds or creates the account, syncs its groups if enabled, starts a session and redirects to a path of this server. An attempt can be finished once, in the browser that started it. Unconfirmed logins are limited per IP address. A request that accepts text/html gets no error: it is redirected to /login?failed=…, where the login page explains the reason. Needs no authentication. Events: login-blocked when the limit is reached, user-created, user-identity-linked, group-user-added, group-user-removed.',
         security: [],
         querystring: CallbackQuery,
         response: {

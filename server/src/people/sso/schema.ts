@@ -23,25 +23,28 @@ const RESULTS = ['passed', 'warning', 'failed'] as const;
 
 export const OidcCheck = Named(
   'OidcCheck',
-  Type.Object({
-    name: Type.Unsafe<(typeof CHECKS)[number]>({
-      type: 'string',
-      enum: [...CHECKS],
-      description:
-        'discovery: the document of the provider. issuer: the issuer in it. keys: the public keys. client: client ID and secret. claims: what a login reads about the person. algorithm, scope, logout: what the settings require of the provider',
-      examples: ['client'],
-    }),
-    result: Type.Unsafe<(typeof RESULTS)[number]>({
-      type: 'string',
-      enum: [...RESULTS],
-      description: 'warning: logins may work, but the test cannot verify it',
-      examples: ['passed'],
-    }),
-    message: Type.String({
-      description: 'The result in a sentence, without tokens and secrets',
-      examples: ['The provider accepts the client ID "halyard" with its secret.'],
-    }),
-  }),
+  Type.Object(
+    {
+      name: Type.Unsafe<(typeof CHECKS)[number]>({
+        type: 'string',
+        enum: [...CHECKS],
+        description:
+          'discovery: the document of the provider. issuer: the issuer in it. keys: the public keys. client: client ID and secret. claims: what a login reads about the person. algorithm, scope, logout: what the settings require of the provider',
+        examples: ['client'],
+      }),
+      result: Type.Unsafe<(typeof RESULTS)[number]>({
+        type: 'string',
+        enum: [...RESULTS],
+        description: 'warning: logins may work, but the test cannot verify it',
+        examples: ['passed'],
+      }),
+      message: Type.String({
+        description: 'The result in a sentence, without tokens and secrets',
+        examples: ['The provider accepts the client ID "halyard" with its secret.'],
+      }),
+    },
+    { description: 'The result of a check' },
+  ),
 );
 export type OidcCheck = Static<typeof OidcCheck>;
 
@@ -60,7 +63,7 @@ export const OidcTest = Named(
 );
 export type OidcTest = Static<typeof OidcTest>;
 
-export const MOST_ADMINS = 100;
+export const MAX_ADMINS = 100;
 
 export const AdminLoginsQuery = Type.Object({
   issuer: Type.Optional(
@@ -85,16 +88,18 @@ export const AdminLogins = Named(
   Type.Object({
     admins: Type.Array(
       NamedObject('AdminLogin', {
-        id: Type.Integer({ examples: [1] }),
-        name: Nullable(Type.String({ examples: ['Ada Okafor'] })),
-        username: Nullable(Type.String({ examples: ['ada'] })),
-        email: Nullable(Type.String({ examples: ['ada@example.com'] })),
+        id: Type.Integer({ description: 'Id of the user', examples: [1] }),
+        name: Nullable(Type.String({ description: 'Name of the user', examples: ['Ada Okafor'] })),
+        username: Nullable(Type.String({ description: 'Username of the user', examples: ['ada'] })),
+        email: Nullable(
+          Type.String({ description: 'E-mail address of the user', examples: ['ada@example.com'] }),
+        ),
         password: Type.Boolean({ description: 'Whether the user has a password' }),
         singleSignOn: Type.Boolean({
           description: 'Whether the user has logged in with single sign-on and can do so again',
         }),
       }),
-      { maxItems: MOST_ADMINS, description: 'Users with ADMIN, by id' },
+      { maxItems: MAX_ADMINS, description: 'Users with ADMIN, by id' },
     ),
     total: Type.Integer({ minimum: 0, description: 'Number of all users with ADMIN', examples: [2] }),
     password: Type.Integer({ minimum: 0, description: 'How many of them have a password', examples: [1] }),

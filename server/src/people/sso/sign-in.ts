@@ -86,4 +86,7 @@ const notVerified = (): SsoError =>
   );
 
 const somebodyElse = (): SsoError =>
-  rejected('taken', 'The account with your e-mail address belongs to another user of the identity provider.');
+  rejected(
+    'taken',
+    'The account with your e-mail address belongs to a different user of the identity provider.',
+  );

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { IS_ACTIVE, IS_ADMIN } from '../../access/store.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { digest, INCREMENT_COUNTER, SECONDS_LEFT } from '../sessions/store.ts';
-import { type AdminLogins, type AdminLoginsQuery, MOST_ADMINS } from './schema.ts';
+import { type AdminLogins, type AdminLoginsQuery, MAX_ADMINS } from './schema.ts';
 
 /** Whether the attempt is neither finished nor expired by the clock of the database. */
 export async function isUnfinished(db: Reader, hash: Buffer, expiresAt: Date): Promise<boolean> {
@@ -88,7 +88,7 @@ export async function deleteOtherIdentities(tx: Tx, userId: number, key: Identit
   );
 }
 
-/** The user with this address, and whether another identity of the provider is linked to them. */
+/** The user with this address, and whether a different identity of the provider is linked to them. */
 export async function findUserByEmail(
   db: Reader,
   email: string,
@@ -141,7 +141,7 @@ export async function findAdminLogins(
     select count(*) as total, count(*) filter (where password) as password,
       count(*) filter (where "singleSignOn") as "singleSignOn",
       coalesce(
-        (select jsonb_agg(to_jsonb(first) order by id) from (select * from admins order by id limit ${MOST_ADMINS}) as first),
+        (select jsonb_agg(to_jsonb(first) order by id) from (select * from admins order by id limit ${MAX_ADMINS}) as first),
         '[]') as admins
     from admins`.execute(db);
   return rows[0] ?? { admins: [], total: 0, password: 0, singleSignOn: 0 };

@@ -63,7 +63,7 @@ function wordsOf(code: string): string {
   if (/TIMEOUT|ABORT/.test(code)) return `no response within ${TIMEOUT_SECONDS} seconds`;
   if (/PARSE_ERROR|NOT_JSON/.test(code)) return 'the response is not JSON';
   if (/NOT_CONFORM/.test(code))
-    return 'the response is not a discovery document (a redirect is not followed)';
+    return 'the response is not a discovery document (redirects are not followed)';
   if (/^OAUTH_/.test(code)) return `the document is invalid (${code})`;
   return 'the server cannot be reached';
 }

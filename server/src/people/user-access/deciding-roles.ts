@@ -8,7 +8,7 @@ type Grant = { role: NamedRole };
 
 const IN_PROJECTS = new Set<string>([...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS, 'ADMIN']);
 
-/** What the role permits in a project, each permission as a text with its environment. */
+/** What the role permits in a project, each permission as a string with its environment. */
 const permittedIn = (project: string, permissions: readonly RolePermission[] = []): Set<string> =>
   new Set(
     permissions

@@ -4,7 +4,13 @@ import { NamedRole } from '../roles/schema.ts';
 
 export const NamedGroup = Named(
   'NamedGroup',
-  Type.Object({ id: Type.Integer({ examples: [3] }), name: Type.String({ examples: ['Checkout team'] }) }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the group', examples: [3] }),
+      name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
+    },
+    { description: 'A group' },
+  ),
 );
 
 const group = Type.Optional(
@@ -23,9 +29,13 @@ const ProjectGrant = NamedObject('ProjectGrant', {
 });
 
 const ProjectOfUser = NamedObject('ProjectOfUser', {
-  id: Type.String({ examples: ['payments'] }),
-  name: Type.String({ examples: ['Payments'] }),
-  mode: Type.String({ enum: ['open', 'protected', 'private'], examples: ['open'] }),
+  id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+  name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+  mode: Type.String({
+    description: 'Who may read the project: everyone (open, protected) or only members (private)',
+    enum: ['open', 'protected', 'private'],
+    examples: ['open'],
+  }),
   readable: Type.Boolean({ description: 'Whether the user can read the project' }),
   roles: Type.Array(Ref(NamedRole), {
     description:
@@ -43,26 +53,36 @@ export const AccessOfUser = Named(
   Type.Object({
     rootRoles: Type.Array(RootGrant, { description: 'The roles on the instance, the own one first' }),
     groups: Type.Array(
-      NamedObject('GroupOfUser', {
-        id: Type.Integer({ examples: [3] }),
-        name: Type.String({ examples: ['Checkout team'] }),
-        joinedAt: Timestamp('When the user was added to the group'),
-        createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
-      }),
+      NamedObject(
+        'GroupOfUser',
+        {
+          id: Type.Integer({ description: 'Id of the group', examples: [3] }),
+          name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
+          joinedAt: Timestamp('When the user was added to the group'),
+          createdBy: Type.String({ description: 'User who added the member', examples: ['ada'] }),
+        },
+        { description: 'A group of the user' },
+      ),
     ),
     projects: Type.Array(ProjectOfUser, { description: 'All active projects, by name' }),
     sessions: Type.Array(
       NamedObject('SessionOfUser', {
-        method: Type.String({ enum: ['password', 'oidc'], examples: ['password'] }),
-        ip: Nullable(Type.String({ examples: ['203.0.113.7'] })),
+        method: Type.String({
+          description: 'Login method',
+          enum: ['password', 'oidc'],
+          examples: ['password'],
+        }),
+        ip: Nullable(
+          Type.String({ description: 'IP address of the login. null if unknown', examples: ['203.0.113.7'] }),
+        ),
         seenAt: Timestamp('When the session was last used, to the minute'),
       }),
       { description: 'The open sessions, the last used first. At most 100' },
     ),
     tokens: Type.Array(
       NamedObject('TokenOfUser', {
-        id: Type.Integer({ examples: [3] }),
-        description: Type.String({ examples: ['laptop'] }),
+        id: Type.Integer({ description: 'Id of the token', examples: [3] }),
+        description: Type.String({ description: 'Purpose of the token', examples: ['laptop'] }),
         expiresAt: Timestamp('When the token stops working'),
         seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
       }),

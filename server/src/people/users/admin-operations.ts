@@ -91,10 +91,10 @@ export const USERS: OperationModule = {
       route: 'GET /api/admin/user-admin/search',
       summary: 'Search users',
       description:
-        'Returns at most 100 users whose name, username or e-mail address contains the text (case-insensitive). Exact matches come first. Deactivated users are not found. Without a text the list is empty. Every authenticated caller can do this.',
+        'Returns at most 100 users whose name, username or e-mail address contains the query (case-insensitive). Exact matches come first. Deactivated users are not found. Without a query the list is empty. Every authenticated caller can do this.',
       permission: 'NONE',
       query: Type.Object({
-        q: Type.Optional(Type.String({ maxLength: 255, description: 'Text to find', examples: ['alice'] })),
+        q: Type.Optional(Type.String({ maxLength: 255, description: 'String to find', examples: ['alice'] })),
       }),
       output: jsonResponse('The users found', PersonList),
       read: async ({ db }, { query: { q } }) => (q ? await searchUsers(db, q) : []),
@@ -214,7 +214,7 @@ export const USERS: OperationModule = {
       route: 'POST /api/admin/user-admin/:id/deactivate',
       summary: 'Deactivate a user',
       description:
-        'Ends all sessions of the user and deletes their personal tokens and password link. Every server rejects them immediately, and the user cannot log in, with single sign-on neither, until somebody reactivates them. Roles and group memberships stay. The last active admin cannot be deactivated. Deactivating a deactivated user changes nothing.',
+        'Ends all sessions of the user and deletes their personal tokens and password link. Every server rejects them immediately, and the user cannot log in, not even with single sign-on, until somebody reactivates them. Roles and group memberships stay. The last active admin cannot be deactivated. Deactivating a deactivated user changes nothing.',
       permission: ['ADMIN'],
       params,
       output: jsonResponse('The user', User),

@@ -6,61 +6,69 @@ import { HeldRole } from './schema.ts';
 
 const MAX_ID = 2_147_483_647;
 
-const id = Type.Integer({ examples: [7] });
-const shownName = Nullable(Type.String({ examples: ['Alice Moreau'] }));
-const shownUsername = Nullable(Type.String({ examples: ['alice'] }));
-const shownEmail = Nullable(Type.String({ examples: ['alice@example.com'] }));
+const id = Type.Integer({ description: 'Id of the user', examples: [7] });
+const shownName = Nullable(Type.String({ description: 'Name of the user', examples: ['Alice Moreau'] }));
+const shownUsername = Nullable(Type.String({ description: 'Username of the user', examples: ['alice'] }));
+const shownEmail = Nullable(
+  Type.String({ description: 'E-mail address of the user', examples: ['alice@example.com'] }),
+);
 
 export const User = Named(
   'User',
-  Type.Object({
-    id,
-    name: shownName,
-    username: shownUsername,
-    email: shownEmail,
-    rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
-    isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
-    imageUrl: Type.String({
-      description: 'Address of an image at Gravatar, by the hash of the username or e-mail address',
-    }),
-    accountType: Type.String({
-      description: 'Always User: service accounts are not users',
-      examples: ['User'],
-    }),
-    createdAt: Timestamp('When the user was created'),
-    seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
-    deactivatedAt: Nullable(Timestamp('Since when the user cannot act. Null: the user is active')),
-    inviteLink: Type.Optional(
-      Type.String({
-        description:
-          'Page on which the user sets a password. Works once, for a week. Only in the response that creates a user without a password',
-        examples: ['https://flags.example.com/new-user?token=hyl_3tA9…'],
+  Type.Object(
+    {
+      id,
+      name: shownName,
+      username: shownUsername,
+      email: shownEmail,
+      rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
+      isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
+      imageUrl: Type.String({
+        description: 'URL of a Gravatar image, by the hash of the username or e-mail address',
       }),
-    ),
-    emailSent: Type.Optional(
-      Type.Boolean({
-        description: 'Always false: this server sends no mail. Only in the response that creates a user',
+      accountType: Type.String({
+        description: 'Always User: service accounts are not users',
+        examples: ['User'],
       }),
-    ),
-  }),
+      createdAt: Timestamp('When the user was created'),
+      seenAt: Nullable(Timestamp('Last use of a session or personal token, to the minute. Null: never')),
+      deactivatedAt: Nullable(Timestamp('Since when the user cannot act. Null: the user is active')),
+      inviteLink: Type.Optional(
+        Type.String({
+          description:
+            'Page on which the user sets a password. Works once, for a week. Only in the response that creates a user without a password',
+          examples: ['https://flags.example.com/new-user?token=hyl_3tA9…'],
+        }),
+      ),
+      emailSent: Type.Optional(
+        Type.Boolean({
+          description: 'Always false: this server sends no mail. Only in the response that creates a user',
+        }),
+      ),
+    },
+    { description: 'A user' },
+  ),
 );
 export type User = Static<typeof User>;
 
 /** A user in the list, with what distinguishes users at a glance. */
 export const ListedUser = Named(
   'ListedUser',
-  Type.Object({
-    ...User.properties,
-    hasPassword: Type.Boolean({ description: 'Whether the user can log in with a password' }),
-    hasSingleSignOn: Type.Boolean({ description: 'Whether the user has logged in by single sign-on' }),
-    invitedUntil: Nullable(
-      Timestamp('When the link expires with which the user sets the first password. Null: no such link'),
-    ),
-    groups: Type.Array(Type.String(), {
-      description: 'Names of the groups of the user',
-      examples: [['Checkout team']],
-    }),
-  }),
+  Type.Object(
+    {
+      ...User.properties,
+      hasPassword: Type.Boolean({ description: 'Whether the user can log in with a password' }),
+      hasSingleSignOn: Type.Boolean({ description: 'Whether the user has logged in by single sign-on' }),
+      invitedUntil: Nullable(
+        Timestamp('When the link expires with which the user sets the first password. Null: no such link'),
+      ),
+      groups: Type.Array(Type.String(), {
+        description: 'Names of the groups of the user',
+        examples: [['Checkout team']],
+      }),
+    },
+    { description: 'A user' },
+  ),
 );
 export type ListedUser = Static<typeof ListedUser>;
 
@@ -71,7 +79,7 @@ export const UserList = Named(
 
 export const Person = Named(
   'Person',
-  Type.Object({ id, name: shownName, username: shownUsername, email: shownEmail }),
+  Type.Object({ id, name: shownName, username: shownUsername, email: shownEmail }, { description: 'A user' }),
 );
 export type Person = Static<typeof Person>;
 
@@ -82,12 +90,16 @@ export const AccessCandidates = Named(
   Type.Object({
     users: Type.Array(Ref(Person)),
     groups: Type.Array(
-      NamedObject('AccessCandidateGroup', {
-        id: Type.Integer({ examples: [3] }),
-        name: Type.String({ examples: ['Checkout team'] }),
-        description: Nullable(Type.String()),
-        userCount: Type.Integer({ examples: [4] }),
-      }),
+      NamedObject(
+        'AccessCandidateGroup',
+        {
+          id: Type.Integer({ description: 'Id of the group', examples: [3] }),
+          name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
+          description: Nullable(Type.String({ description: 'Description of the group' })),
+          userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
+        },
+        { description: 'A group that can be granted roles' },
+      ),
     ),
   }),
 );
@@ -103,32 +115,47 @@ export const AdminCount = Named(
 );
 export type AdminCount = Static<typeof AdminCount>;
 
-const OverviewItem = NamedObject('OverviewPermission', {
-  id: Type.Integer({ examples: [1_001] }),
-  displayName: Type.String({ examples: ['Update project'] }),
-  name: Type.String({ examples: ['UPDATE_PROJECT'] }),
-  type: Type.String({ enum: ['root', 'project', 'environment'] }),
-  environment: Type.Optional(Type.String()),
-  hasPermission: Type.Boolean(),
-});
+const OverviewItem = NamedObject(
+  'OverviewPermission',
+  {
+    id: Type.Integer({ description: 'Id of the permission', examples: [1_001] }),
+    displayName: Type.String({ description: 'Name for people', examples: ['Update project'] }),
+    name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
+    type: Type.String({
+      description: 'Whether the permission applies on the instance (root), in a project or in an environment',
+      enum: ['root', 'project', 'environment'],
+    }),
+    environment: Type.Optional(
+      Type.String({ description: 'The environment of the permission. Absent: it is not for an environment' }),
+    ),
+    hasPermission: Type.Boolean({ description: 'Whether the user has the permission' }),
+  },
+  { description: 'A permission, and whether the user has it' },
+);
 
 export const PermissionOverview = Named(
   'PermissionOverview',
   Type.Object({
-    overview: NamedObject('OverviewPermissions', {
-      root: Type.Array(OverviewItem),
-      project: Type.Array(OverviewItem),
-      environment: Type.Array(OverviewItem),
-    }),
+    overview: NamedObject(
+      'OverviewPermissions',
+      {
+        root: Type.Array(OverviewItem),
+        project: Type.Array(OverviewItem),
+        environment: Type.Array(OverviewItem),
+      },
+      { description: 'All permissions by scope' },
+    ),
     user: Ref(User),
-    rootRole: Nullable(NamedObject('HeldRootRole', { ...HeldRole.properties })),
+    rootRole: Nullable(
+      NamedObject('HeldRootRole', { ...HeldRole.properties }, { description: 'The root role of the user' }),
+    ),
     projectRoles: Type.Array(Ref(HeldRole)),
   }),
 );
 export type PermissionOverview = Static<typeof PermissionOverview>;
 
 // Unleash clients send an empty string for a missing value.
-const name = Type.String({ maxLength: 255, examples: ['Alice Moreau'] });
+const name = Type.String({ description: 'Name of the user', maxLength: 255, examples: ['Alice Moreau'] });
 const username = Type.String({
   maxLength: 100,
   pattern: '^([^\\p{C}\\p{Z}]([^\\p{C}]*[^\\p{C}\\p{Z}])?)?$',
@@ -207,15 +234,18 @@ export const UserKey = NamedObject(
 
 export const InactiveUser = Named(
   'InactiveUser',
-  Type.Object({
-    id,
-    name: shownName,
-    username: shownUsername,
-    email: shownEmail,
-    createdAt: Timestamp('When the user was created'),
-    seenAt: Nullable(Timestamp('Last use of a session or personal token. Null: never')),
-    patSeenAt: Nullable(Timestamp('Last use of a personal token that still exists. Null: never')),
-  }),
+  Type.Object(
+    {
+      id,
+      name: shownName,
+      username: shownUsername,
+      email: shownEmail,
+      createdAt: Timestamp('When the user was created'),
+      seenAt: Nullable(Timestamp('Last use of a session or personal token. Null: never')),
+      patSeenAt: Nullable(Timestamp('Last use of a personal token that still exists. Null: never')),
+    },
+    { description: 'A user without recent requests' },
+  ),
 );
 export type InactiveUser = Static<typeof InactiveUser>;
 

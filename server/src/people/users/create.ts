@@ -94,13 +94,13 @@ export async function rootRoleViolations(db: Reader, role: number | string): Pro
   if ((await findRole(db, role)) !== undefined) return [];
   return [
     {
-      message: `rootRole ${role} is not a root role. Use Admin, Editor, Viewer or the id of a custom root role`,
+      message: `rootRole "${role}" is not a root role. Use Admin, Editor, Viewer or the id of a custom root role`,
       path: '/body/rootRole',
     },
   ];
 }
 
-/** By id, also as a string of digits, or by name. */
+/** By id, which may be a string of digits, or by name. */
 const findRole = async (db: Reader, role: number | string): Promise<number | undefined> =>
   await findRootRole(db, /^\d{1,9}$/.test(String(role)) ? Number(role) : role);
 

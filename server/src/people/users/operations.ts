@@ -99,7 +99,7 @@ export const ME: OperationModule = {
       route: 'POST /api/admin/user/tokens',
       summary: 'Create a personal token',
       description:
-        'Creates a token that acts as the authenticated user. Only this response has the secret. A user can have ten tokens.',
+        'Creates a token that acts as the authenticated user. Only this response has the secret. A user can have at most ten tokens.',
       permission: 'NONE',
       body: NewPersonalToken,
       output: jsonResponse('The new token, with its secret', PersonalToken),

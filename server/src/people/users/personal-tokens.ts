@@ -39,7 +39,9 @@ export async function issueAccountToken(
 ): Promise<PersonalToken> {
   requireFutureExpiry(input.expiresAt);
   if ((await lockPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
-    throw exceedsLimit(`A user or service account can have ${MAX_PERSONAL_TOKENS} tokens. Delete one first.`);
+    throw exceedsLimit(
+      `A user or service account can have at most ${MAX_PERSONAL_TOKENS} tokens. Delete one first.`,
+    );
   }
   const secret = newToken(kind, 'user:');
   const token = await insertPersonalToken(tx, { userId, hash: hashToken(secret), ...input });

@@ -9,7 +9,7 @@ import type { User } from './admin-schema.ts';
 import { userEventData } from './create.ts';
 import { filterInactive, lockUsers, markDeleted } from './store.ts';
 
-/** A user without a request for so many days is inactive. */
+/** A user without a request for this many days is inactive. */
 export const INACTIVE_DAYS = 180;
 
 /** Deletes a user. Their sessions, tokens, roles and memberships end on every server. Their events keep their name. */

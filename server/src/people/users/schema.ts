@@ -4,13 +4,16 @@ import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/htt
 
 export const HeldPermission = Named(
   'HeldPermission',
-  Type.Object({
-    permission: Type.String({ examples: ['UPDATE_PROJECT'] }),
-    project: Type.Optional(Type.String({ description: 'Absent: all projects', examples: ['payments'] })),
-    environment: Type.Optional(
-      Type.String({ description: 'Absent: all environments', examples: ['production'] }),
-    ),
-  }),
+  Type.Object(
+    {
+      permission: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
+      project: Type.Optional(Type.String({ description: 'Absent: all projects', examples: ['payments'] })),
+      environment: Type.Optional(
+        Type.String({ description: 'Absent: all environments', examples: ['production'] }),
+      ),
+    },
+    { description: 'A permission, and where it applies' },
+  ),
 );
 
 export const Me = Named(
@@ -19,7 +22,9 @@ export const Me = Named(
     user: Ref(Caller),
     permissions: Type.Array(Ref(HeldPermission)),
     feedback: Type.Array(
-      NamedObject('SeenFeedback', { feedbackId: Type.String({ examples: ['welcome'] }) }),
+      NamedObject('SeenFeedback', {
+        feedbackId: Type.String({ description: 'Id of the feedback', examples: ['welcome'] }),
+      }),
       {
         description: 'Always empty. Unleash clients expect the field',
       },
@@ -31,20 +36,27 @@ export const Me = Named(
 );
 
 const rootRole = {
-  id: Type.Integer({ examples: [3] }),
-  name: Type.String({ examples: ['Viewer'] }),
-  type: Type.String({ enum: ['root', 'root-custom', 'project', 'custom'], examples: ['root'] }),
-  description: Type.String({ examples: ['Can read'] }),
+  id: Type.Integer({ description: 'Id of the role', examples: [3] }),
+  name: Type.String({ description: 'Name of the role', examples: ['Viewer'] }),
+  type: Type.String({
+    description: '`root` and `root-custom` apply on the instance, `project` and `custom` in projects',
+    enum: ['root', 'root-custom', 'project', 'custom'],
+    examples: ['root'],
+  }),
+  description: Type.String({ description: 'Description of the role', examples: ['Can read'] }),
 };
 
 export const HeldRole = Named(
   'HeldRole',
-  Type.Object({
-    ...rootRole,
-    project: Type.Optional(
-      Type.String({ description: 'Project of the role. Absent: the role is a root role' }),
-    ),
-  }),
+  Type.Object(
+    {
+      ...rootRole,
+      project: Type.Optional(
+        Type.String({ description: 'Project of the role. Absent: the role is a root role' }),
+      ),
+    },
+    { description: 'A role that somebody has' },
+  ),
 );
 export type HeldRole = Static<typeof HeldRole>;
 
@@ -59,7 +71,9 @@ export const HeldRoleList = Named(
 export const Profile = Named(
   'Profile',
   Type.Object({
-    rootRole: Nullable(NamedObject('ProfileRootRole', rootRole)),
+    rootRole: Nullable(
+      NamedObject('ProfileRootRole', rootRole, { description: 'The root role of the user' }),
+    ),
     groups: Type.Array(Type.String(), {
       description: 'Names of the groups of the user',
       examples: [['Checkout team']],
@@ -68,9 +82,15 @@ export const Profile = Named(
       description: 'Projects in which the user has a role',
       examples: [['payments']],
     }),
-    features: Type.Array(NamedObject('ProfileFeature', { name: Type.String(), project: Type.String() }), {
-      description: 'Always empty. Unleash clients expect the field',
-    }),
+    features: Type.Array(
+      NamedObject('ProfileFeature', {
+        name: Type.String({ description: 'Name of the feature' }),
+        project: Type.String({ description: 'Id of the project' }),
+      }),
+      {
+        description: 'Always empty. Unleash clients expect the field',
+      },
+    ),
     subscriptions: Type.Array(Type.String(), {
       description: 'Always empty: this server sends no mail. Unleash clients expect the field',
     }),
@@ -79,19 +99,27 @@ export const Profile = Named(
 );
 export type Profile = Static<typeof Profile>;
 
-const description = Type.String({ minLength: 1, maxLength: 255, examples: ['laptop'] });
+const description = Type.String({
+  description: 'Purpose of the token',
+  minLength: 1,
+  maxLength: 255,
+  examples: ['laptop'],
+});
 
 export const PersonalToken = Named(
   'PersonalToken',
-  Type.Object({
-    id: Type.Integer({ examples: [3] }),
-    description,
-    userId: Type.Integer({ examples: [7] }),
-    createdAt: Timestamp('When the token was created'),
-    expiresAt: Timestamp('When the token stops working'),
-    seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
-    secret: Type.Optional(Type.String({ description: 'Only in the response that creates the token' })),
-  }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the token', examples: [3] }),
+      description,
+      userId: Type.Integer({ description: 'Id of the account that the token acts as', examples: [7] }),
+      createdAt: Timestamp('When the token was created'),
+      expiresAt: Timestamp('When the token stops working'),
+      seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
+      secret: Type.Optional(Type.String({ description: 'Only in the response that creates the token' })),
+    },
+    { description: 'A personal access token' },
+  ),
 );
 export type PersonalToken = Static<typeof PersonalToken>;
 
@@ -104,7 +132,12 @@ export const NewPersonalToken = NamedObject(
   'NewPersonalToken',
   {
     description,
-    expiresAt: Type.String({ format: 'date-time', maxLength: 40, examples: ['2027-11-15T00:00:00.000Z'] }),
+    expiresAt: Type.String({
+      description: 'When the token stops working',
+      format: 'date-time',
+      maxLength: 40,
+      examples: ['2027-11-15T00:00:00.000Z'],
+    }),
   },
   { examples: [{ description: 'laptop', expiresAt: '2027-11-15T00:00:00.000Z' }] },
 );

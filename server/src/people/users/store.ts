@@ -80,7 +80,7 @@ export async function findMembership(
 
 const MAX_FOUND = 100;
 
-/** Users whose name, username or e-mail address contains the text. Exact matches come first. */
+/** Users whose name, username or e-mail address contains the string. Exact matches come first. */
 export async function searchUsers(db: Reader, text: string): Promise<Person[]> {
   const contains = (column: RawBuilder<unknown>) => sql`position(lower(${text}) in lower(${column})) > 0`;
   const { rows } = await sql<Person>`

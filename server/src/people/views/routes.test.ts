@@ -81,6 +81,8 @@ test.each([
   ['a blank name', view(' '), '/body/name'],
   ['a name of 101 characters', view('x'.repeat(101)), '/body/name'],
   ['an address of another host', view('x', { page: '//evil.example' }), '/body/page'],
+  ['a backslash, which browsers read as a slash', view('x', { page: '/\\evil.example' }), '/body/page'],
+  ['a tab, which browsers remove', view('x', { page: '/\t/evil.example' }), '/body/page'],
   ['a page that is no path', view('x', { page: 'https://evil.example' }), '/body/page'],
   ['a query with a question mark', view('x', { query: '?a=b' }), '/body/query'],
   ['a query of 8,001 characters', view('x', { query: 'q'.repeat(8_001) }), '/body/query'],

@@ -8,8 +8,9 @@ const content = {
   page: Type.String({
     minLength: 1,
     maxLength: 200,
-    pattern: '^/([^/]|$)',
-    'x-rule': 'must be a path that starts with one slash',
+    // Browsers read a backslash as a slash and remove tabs and line breaks, so the page could be on a different host.
+    pattern: '^/(?!/)[^\\\\\\s]*$',
+    'x-rule': 'must be a path that starts with one slash, without backslashes and whitespace',
     description: 'Path of the page',
     examples: ['/events'],
   }),
@@ -25,7 +26,7 @@ const content = {
 export const SavedView = Named(
   'SavedView',
   Type.Object({
-    id: Type.Integer({ examples: [3] }),
+    id: Type.Integer({ description: 'Id of the view', examples: [3] }),
     ...content,
     createdAt: Timestamp('When the view was created'),
     updatedAt: Timestamp('When the view was last changed'),

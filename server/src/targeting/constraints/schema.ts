@@ -62,6 +62,7 @@ export const ConstraintInput = NamedObject(
     ),
   },
   {
+    description: 'A condition on a context field',
     examples: [
       { contextName: 'userId', operator: 'IN', values: ['7', '11'] },
       { contextName: 'remoteAddress', operator: 'IN_CIDR', values: ['10.0.0.0/8', '2001:db8::/32'] },

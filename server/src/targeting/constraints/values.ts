@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-// Each of these expressions can match a text in one way only, so matching takes linear time.
+// Each of these expressions can match a string in only one way, so matching takes linear time.
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 const DATE_TIME =
   /^(\d{4}-\d\d-\d\d)(T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d))?$/;

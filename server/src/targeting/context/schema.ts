@@ -7,7 +7,13 @@ const name = UrlName({
   description: 'Name of the field in the context that applications send',
   examples: ['country'],
 });
-const description = Nullable(Type.String({ maxLength: 250, examples: ['Country of the user'] }));
+const description = Nullable(
+  Type.String({
+    description: 'Description of the context field',
+    maxLength: 250,
+    examples: ['Country of the user'],
+  }),
+);
 const stickiness = Type.Boolean({
   description: 'Whether gradual rollout and variants may use the field as stickiness',
   examples: [false],
@@ -19,8 +25,10 @@ const sortOrder = Type.Integer({
   examples: [5],
 });
 const legalValue = NamedObject('LegalValue', {
-  value: Type.String({ minLength: 1, maxLength: 100, examples: ['NO'] }),
-  description: Type.Optional(Type.String({ maxLength: 100, examples: ['Norway'] })),
+  value: Type.String({ description: 'The legal value', minLength: 1, maxLength: 100, examples: ['NO'] }),
+  description: Type.Optional(
+    Type.String({ description: 'Description of the value', maxLength: 100, examples: ['Norway'] }),
+  ),
 });
 const legalValues = Type.Array(legalValue, {
   maxItems: MAX_LEGAL_VALUES,
@@ -34,7 +42,7 @@ export type LegalValue = Static<typeof LegalValue>;
 export const ContextField = Named(
   'ContextField',
   Type.Object({
-    name: Type.String({ examples: ['country'] }),
+    name: Type.String({ description: 'Name of the context field', examples: ['country'] }),
     description,
     stickiness,
     sortOrder,

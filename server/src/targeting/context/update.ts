@@ -8,7 +8,7 @@ import { type ContextFieldRow, lockContextField, updateContextField } from './st
 
 /**
  * An omitted description or sort order keeps its value. An omitted stickiness becomes false and omitted legal values become
- * empty, because clients of Unleash omit them to say so.
+ * empty, because Unleash clients omit them to mean that.
  */
 export async function changeContextField(
   current: Change,

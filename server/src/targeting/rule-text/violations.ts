@@ -2,9 +2,9 @@ import type { Violation } from '../../platform/errors.ts';
 
 /**
  * SDKs for Java, .NET, Python, Ruby and Rust share the Yggdrasil engine. It compiles a strategy into a rule, and puts the
- * strategy's strings into that rule between quotes. It escapes a quote in the values of a constraint and in `userIds`, but
- * no quote anywhere else, and never a backslash. A string that ends its quotes too early or too late makes the rule invalid:
- * these SDKs disable the flag, while SDKs with an engine of their own (Node.js, Go, PHP) evaluate it.
+ * strategy's strings into that rule between quotes. It escapes a quote in the values of a constraint and in `userIds`, but no
+ * quote anywhere else, and never a backslash. A string that ends its quotes too early or too late makes the rule invalid: these
+ * SDKs disable the flag, while SDKs with their own engine (Node.js, Go, PHP) evaluate it.
  */
 const LOST = 'SDKs for Java, .NET, Python, Ruby and Rust cannot read such a string and disable the flag';
 

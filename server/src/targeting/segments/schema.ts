@@ -10,7 +10,13 @@ const name = Type.String({
   description: 'Unique in the instance',
   examples: ['beta-users'],
 });
-const description = Nullable(Type.String({ maxLength: 500, examples: ['Users in the beta program'] }));
+const description = Nullable(
+  Type.String({
+    description: 'Description of the segment',
+    maxLength: 500,
+    examples: ['Users in the beta program'],
+  }),
+);
 const project = Nullable(
   Type.String({
     maxLength: 100,
@@ -26,23 +32,29 @@ const constraints = Type.Array(ConstraintInput, {
 
 export const Segment = Named(
   'Segment',
-  Type.Object({
-    id: Type.Integer({ examples: [3] }),
-    name,
-    description,
-    constraints: Type.Array(Ref(Constraint)),
-    project,
-    createdAt: Timestamp('When the segment was created'),
-    createdBy: Type.String({ description: 'Name of the user who created the segment', examples: ['alice'] }),
-    usedInFeatures: Type.Integer({
-      description: 'Features with a strategy that uses the segment, in projects the caller may read',
-      examples: [2],
-    }),
-    usedInProjects: Type.Integer({
-      description: 'Projects of those features',
-      examples: [1],
-    }),
-  }),
+  Type.Object(
+    {
+      id: Type.Integer({ description: 'Id of the segment', examples: [3] }),
+      name,
+      description,
+      constraints: Type.Array(Ref(Constraint)),
+      project,
+      createdAt: Timestamp('When the segment was created'),
+      createdBy: Type.String({
+        description: 'Name of the user who created the segment',
+        examples: ['alice'],
+      }),
+      usedInFeatures: Type.Integer({
+        description: 'Features with a strategy that uses the segment, in projects the caller may read',
+        examples: [2],
+      }),
+      usedInProjects: Type.Integer({
+        description: 'Projects of those features',
+        examples: [1],
+      }),
+    },
+    { description: 'A segment' },
+  ),
 );
 export type Segment = Static<typeof Segment>;
 

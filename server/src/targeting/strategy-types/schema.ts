@@ -5,29 +5,44 @@ const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as
 
 const parameterType = Type.Unsafe<(typeof PARAMETER_TYPES)[number]>({
   title: 'StrategyParameterType',
+  description: 'Type of the parameter, which decides how forms show it',
   type: 'string',
   enum: PARAMETER_TYPES,
   examples: ['list'],
 });
-const description = Type.String({ maxLength: 4_000, examples: ['Enabled for the listed countries'] });
+const description = Type.String({
+  description: 'Description of the strategy type',
+  maxLength: 4_000,
+  examples: ['Enabled for the listed countries'],
+});
 
 export const StrategyType = Named(
   'StrategyType',
-  Type.Object({
-    name: Type.String({ examples: ['byCountry'] }),
-    displayName: Nullable(Type.String({ description: 'Name shown to users; null: the same as name' })),
-    description,
-    editable: Type.Boolean({ description: 'false: the type is built in' }),
-    deprecated: Type.Boolean({ description: 'true: new strategies should not use the type' }),
-    parameters: Type.Array(
-      NamedObject('StrategyParameter', {
-        name: Type.String({ examples: ['countries'] }),
-        type: parameterType,
-        description: Type.String({ examples: ['Country codes, separated by commas'] }),
-        required: Type.Boolean(),
-      }),
-    ),
-  }),
+  Type.Object(
+    {
+      name: Type.String({ description: 'Name of the strategy type', examples: ['byCountry'] }),
+      displayName: Nullable(Type.String({ description: 'Name shown to users; null: the same as name' })),
+      description,
+      editable: Type.Boolean({ description: 'false: the type is built in' }),
+      deprecated: Type.Boolean({ description: 'true: new strategies should not use the type' }),
+      parameters: Type.Array(
+        NamedObject(
+          'StrategyParameter',
+          {
+            name: Type.String({ description: 'Name of the parameter', examples: ['countries'] }),
+            type: parameterType,
+            description: Type.String({
+              description: 'Purpose of the parameter',
+              examples: ['Country codes, separated by commas'],
+            }),
+            required: Type.Boolean({ description: 'Whether the parameter is required' }),
+          },
+          { description: 'A parameter of a strategy type' },
+        ),
+      ),
+    },
+    { description: 'A strategy type' },
+  ),
 );
 export type StrategyType = Static<typeof StrategyType>;
 
@@ -41,10 +56,19 @@ export const StrategyTypeList = Named(
 
 const parameters = Type.Array(
   NamedObject('NewStrategyParameter', {
-    name: Type.String({ minLength: 1, maxLength: 100, examples: ['countries'] }),
+    name: Type.String({
+      description: 'Name of the parameter',
+      minLength: 1,
+      maxLength: 100,
+      examples: ['countries'],
+    }),
     type: parameterType,
     description: Type.Optional(
-      Type.String({ maxLength: 1_000, examples: ['Country codes, separated by commas'] }),
+      Type.String({
+        description: 'Purpose of the parameter',
+        maxLength: 1_000,
+        examples: ['Country codes, separated by commas'],
+      }),
     ),
     required: Type.Optional(Type.Boolean({ description: 'false by default' })),
   }),

@@ -3,13 +3,16 @@ import { Named, Ref } from '../../platform/http/schema.ts';
 
 export const StrategyUse = Named(
   'StrategyUse',
-  Type.Object({
-    id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
-    featureName: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
-    projectId: Type.String({ examples: ['payments'] }),
-    environment: Type.String({ examples: ['production'] }),
-    strategyName: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
-  }),
+  Type.Object(
+    {
+      id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
+      featureName: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+      projectId: Type.String({ description: 'Id of the project', examples: ['payments'] }),
+      environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
+      strategyName: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
+    },
+    { description: 'A strategy, and where it is' },
+  ),
 );
 export type StrategyUse = Static<typeof StrategyUse>;
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Named, NamedObject, Ref, UrlName } from '../../platform/http/schema.ts';
 
-const name = UrlName({ examples: ['blue'] });
+const name = UrlName({ description: 'Name of the variant', examples: ['blue'] });
 const weight = Type.Integer({
   minimum: 0,
   maximum: 1_000,
@@ -19,17 +19,30 @@ const stickiness = Type.String({
   description: 'The context field that decides which variant a user gets',
   examples: ['default'],
 });
-const payload = NamedObject('VariantPayload', {
-  type: Type.Unsafe<'string' | 'json' | 'csv' | 'number'>({
-    type: 'string',
-    enum: ['string', 'json', 'csv', 'number'],
-  }),
-  value: Type.String({ maxLength: 100_000, examples: ['#0000ff'] }),
-});
+const payload = NamedObject(
+  'VariantPayload',
+  {
+    type: Type.Unsafe<'string' | 'json' | 'csv' | 'number'>({
+      description: 'string, json, csv or number',
+      type: 'string',
+      enum: ['string', 'json', 'csv', 'number'],
+    }),
+    value: Type.String({ description: 'The payload as a string', maxLength: 100_000, examples: ['#0000ff'] }),
+  },
+  { description: 'A value that applications read' },
+);
 const overrides = Type.Array(
   NamedObject('VariantOverride', {
-    contextName: Type.String({ minLength: 1, maxLength: 100, examples: ['userId'] }),
-    values: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 250 }),
+    contextName: Type.String({
+      description: 'Context field',
+      minLength: 1,
+      maxLength: 100,
+      examples: ['userId'],
+    }),
+    values: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      description: 'Users with one of these values get the variant',
+      maxItems: 250,
+    }),
   }),
   { maxItems: 30, description: 'Users who get this variant regardless of its weight' },
 );
@@ -37,32 +50,41 @@ const overrides = Type.Array(
 const strategyVariant = { name, weight, weightType, payload: Type.Optional(payload) };
 
 /** The variant of a strategy in a request body. */
-export const StrategyVariantInput = NamedObject('NewStrategyVariant', {
-  ...strategyVariant,
-  stickiness: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 100,
-      description: 'Used only if the strategy has no parameter stickiness; default by default',
-      examples: ['default'],
-    }),
-  ),
-});
+export const StrategyVariantInput = NamedObject(
+  'NewStrategyVariant',
+  {
+    ...strategyVariant,
+    stickiness: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'Used only if the strategy has no parameter stickiness. Default: default',
+        examples: ['default'],
+      }),
+    ),
+  },
+  { description: 'A variant of a strategy' },
+);
 export const StrategyVariantInputs = Type.Array(StrategyVariantInput, { maxItems: 100 });
 export type StrategyVariantInputs = Static<typeof StrategyVariantInputs>;
 
 /** The variant of a feature in an environment in a request body. */
-export const VariantInput = NamedObject('Variant', {
-  name,
-  weight,
-  weightType: Type.Optional(weightType),
-  stickiness: Type.Optional(stickiness),
-  payload: Type.Optional(payload),
-  overrides: Type.Optional(overrides),
-});
+export const VariantInput = NamedObject(
+  'Variant',
+  {
+    name,
+    weight,
+    weightType: Type.Optional(weightType),
+    stickiness: Type.Optional(stickiness),
+    payload: Type.Optional(payload),
+    overrides: Type.Optional(overrides),
+  },
+  { description: 'A variant' },
+);
 
 export const VariantInputs = Type.Array(VariantInput, {
   title: 'Variants',
+  description: 'The variants',
   maxItems: 100,
   examples: [
     [
@@ -75,10 +97,13 @@ export type VariantInputs = Static<typeof VariantInputs>;
 
 export const StrategyVariant = Named(
   'StrategyVariant',
-  Type.Object({
-    ...strategyVariant,
-    stickiness: Type.String({ description: 'The stickiness of the strategy', examples: ['default'] }),
-  }),
+  Type.Object(
+    {
+      ...strategyVariant,
+      stickiness: Type.String({ description: 'The stickiness of the strategy', examples: ['default'] }),
+    },
+    { description: 'A variant of a strategy' },
+  ),
 );
 export type StrategyVariant = Static<typeof StrategyVariant>;
 
@@ -98,6 +123,7 @@ export const VariantsOfEnvironments = NamedObject(
   {
     variants: VariantInputs,
     environments: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      description: 'Names of the environments',
       minItems: 1,
       maxItems: 100,
       examples: [['development', 'production']],

@@ -66,7 +66,7 @@ function* variantViolations(variants: readonly Weighted[], path: string): Genera
     if (!NAME.test(name)) yield { message: `name "${name}" ${NAME_RULE}`, path: `${path}/${index}/name` };
     if (seen.has(name))
       yield {
-        message: `another variant is also named "${name}"; names must be unique`,
+        message: `more than one variant is named "${name}"; names must be unique`,
         path: `${path}/${index}/name`,
       };
     seen.add(name);

@@ -36,7 +36,7 @@ function eventOf(occasion: Occasion) {
     value === null ? [] : [ellipsize(`${name}:${value}`, MAX_TAG)];
   return {
     title: ellipsize(`Halyard: ${label}`, MAX_TITLE),
-    // The signs make Datadog read the text as Markdown.
+    // The percent signs make Datadog render the text as Markdown.
     text: ellipsize(`%%%\n${summary}\n\n[Open in Halyard](${linkTo(occasion)})\n%%%`, MAX_TEXT),
     date_happened: Math.floor(Date.parse(event.createdAt) / 1_000),
     alert_type: 'info',
@@ -54,7 +54,7 @@ function eventOf(occasion: Occasion) {
 export const datadog: Provider = {
   name: 'datadog',
   displayName: 'Datadog',
-  description: 'Posts events to the event stream of Datadog.',
+  description: 'Posts events to the Datadog event stream.',
   howTo:
     'In Datadog, create an API key under Organization Settings, and enter it. If your site is not US1, also enter the events URL of your site.',
   parameters: [
@@ -62,7 +62,7 @@ export const datadog: Provider = {
       name: 'apiKey',
       displayName: 'API key',
       type: 'text',
-      description: 'An API key of Datadog.',
+      description: 'A Datadog API key.',
       required: true,
       sensitive: true,
     },
@@ -70,7 +70,7 @@ export const datadog: Provider = {
       name: 'url',
       displayName: 'Address',
       type: 'url',
-      description: `The address for events of your Datadog site; ${US1} if left out.`,
+      description: `The events URL of your Datadog site. Default: ${US1}`,
       placeholder: US1,
       required: false,
       sensitive: false,
@@ -86,7 +86,7 @@ export const datadog: Provider = {
     CUSTOM_HEADERS,
     BODY_TEMPLATE,
   ],
-  tagTypes: [{ name: 'datadog', description: 'Tag that Datadog events of the feature carry', icon: 'D' }],
+  tagTypes: [{ name: 'datadog', description: 'Tag added to Datadog events about the feature', icon: 'D' }],
   signed: false,
   plan,
 };

@@ -12,7 +12,7 @@ const plan: PlanRequests = occasion => {
   const message = {
     username: ellipsize(occasion.parameters.username || 'Halyard', 80),
     embeds: [embedOf(occasion)],
-    // Nobody is to be called by the name of a flag.
+    // A flag name such as @everyone must not notify anybody.
     allowed_mentions: { parse: [] },
   };
   return {
@@ -43,9 +43,9 @@ export const discord: Provider = {
   parameters: [
     {
       name: 'url',
-      displayName: 'Address of the webhook',
+      displayName: 'Webhook URL',
       type: 'url',
-      description: 'As Discord shows it in the settings of the channel; it is a secret.',
+      description: 'Shown in the settings of the Discord channel. It is a secret.',
       placeholder: 'https://discord.com/api/webhooks/…',
       required: true,
       sensitive: true,

@@ -29,7 +29,7 @@ const plan: PlanRequests = occasion => {
   };
 };
 
-/** Custom events have flat attributes: texts, numbers and truth values. */
+/** Custom events have flat attributes: strings, numbers and booleans. */
 function eventOf(occasion: Occasion) {
   const { event, label, summary } = occasion;
   const attribute = (name: string, value: string | null) =>
@@ -64,7 +64,7 @@ export const newRelic: Provider = {
       name: 'url',
       displayName: 'Address',
       type: 'url',
-      description: 'The Event API of your account and region.',
+      description: 'The Event API URL of your account and region.',
       placeholder: 'https://insights-collector.newrelic.com/v1/accounts/YOUR_ACCOUNT_ID/events',
       required: true,
       sensitive: false,
@@ -80,7 +80,9 @@ export const newRelic: Provider = {
     CUSTOM_HEADERS,
     BODY_TEMPLATE,
   ],
-  tagTypes: [{ name: 'new-relic', description: 'Tag that New Relic events of the feature carry', icon: 'N' }],
+  tagTypes: [
+    { name: 'new-relic', description: 'Tag added to New Relic events about the feature', icon: 'N' },
+  ],
   signed: false,
   plan,
 };

@@ -6,7 +6,7 @@ export const USERNAME: ParameterDefinition = {
   name: 'username',
   displayName: 'User name',
   type: 'textfield',
-  description: 'Under which name messages appear; Halyard if left out.',
+  description: 'Name under which messages appear. Default: Halyard',
   required: false,
   sensitive: false,
 };
@@ -15,7 +15,7 @@ export const CUSTOM_HEADERS: ParameterDefinition = {
   name: 'customHeaders',
   displayName: 'Extra HTTP headers',
   type: 'headers',
-  description: 'A JSON object of header names and values that are sent along.',
+  description: 'A JSON object with the names and values of additional headers.',
   placeholder: '{ "X-Team": "checkout" }',
   required: false,
   sensitive: true,
@@ -26,7 +26,7 @@ export const BODY_TEMPLATE: ParameterDefinition = {
   displayName: 'Body template',
   type: 'template',
   description:
-    'A Mustache template for the body. It knows event (all fields of the event), eventJson (the JSON of the event as one JSON text, with its quotes) and eventMarkdown (one line that says what happened). Two braces escape for HTML, three do not.',
+    'A Mustache template for the body. It can use event (all fields of the event), eventJson (the whole event as a JSON string, with its quotation marks) and eventMarkdown (one line that says what happened). Two braces escape HTML, three do not.',
   placeholder: '{ "text": "{{{eventMarkdown}}}" }',
   required: false,
   sensitive: false,
@@ -36,18 +36,18 @@ export const BODY_TEMPLATE: ParameterDefinition = {
 export const customHeaders = ({ customHeaders: text }: Parameters): Record<string, string> =>
   text ? (JSON.parse(text) as Record<string, string>) : {};
 
-/** Renders a body template; in a JSON body the one line of Markdown must stand inside a JSON text. */
+/** Renders a body template. In a JSON body, the line of Markdown must be escaped as part of a JSON string. */
 export function fromTemplate(template: string, contentType: string, { event, summary }: Occasion): string {
   const view = {
     event,
-    // Encoded twice, as existing templates expect it: a JSON text that holds the JSON of the event.
+    // Encoded twice, as existing templates expect: a JSON string that contains the JSON of the event.
     eventJson: template.includes('eventJson') ? JSON.stringify(JSON.stringify(event)) : '',
     eventMarkdown: contentType.includes('json') ? JSON.stringify(summary).slice(1, -1) : summary,
   };
   return renderTemplate(template, view);
 }
 
-/** Values of the tags of one type: which channels a feature is talked about in. */
+/** The values of the tags of one type: the channels for messages about a feature. */
 export const tagValues = ({ event }: Occasion, type: string): string[] =>
   event.tags.filter(tag => tag.type === type).map(tag => tag.value);
 
@@ -57,7 +57,7 @@ export const listOf = (text: string | undefined): string[] =>
     .map(item => item.trim())
     .filter(item => item !== '');
 
-/** The page about the feature, or failing that about the project, or failing that the log. */
+/** The feature page, or else the project page, or else the event log. */
 export function linkTo({ event, publicUrl }: Occasion): string {
   const project =
     event.project === null ? undefined : `${publicUrl}/projects/${encodeURIComponent(event.project)}`;

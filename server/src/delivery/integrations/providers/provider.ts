@@ -1,6 +1,6 @@
 import type { OutgoingRequest, OutgoingResponse } from '../../../platform/outgoing/send.ts';
 
-/** The event as receivers get it: what the log holds, without who called from where. */
+/** The event as receivers get it: as in the log, but without the caller's IP address. */
 export type DeliveredEvent = {
   id: number;
   createdAt: string;
@@ -26,7 +26,7 @@ export type Occasion = {
   label: string;
   summary: string;
   parameters: Parameters;
-  /** Where people look at this installation. */
+  /** The URL at which people open this installation. */
   publicUrl: string;
   isTest: boolean;
 };
@@ -39,7 +39,7 @@ export type PlannedRequest = OutgoingRequest & {
   rejection?: (answer: OutgoingResponse) => Rejection | undefined;
 };
 
-/** Requests cannot be made, and trying again does not help. The message is shown in the record of the delivery. */
+/** No request can be created, and a retry would not help. The delivery record shows the message. */
 export class PlanError extends Error {}
 
 /** Permanent: the same request would be rejected again, so it is not retried. */
@@ -67,9 +67,9 @@ export type Provider = {
   /** What to do in the receiving system, and what to enter. */
   howTo: string;
   parameters: ParameterDefinition[];
-  /** Made when the first integration of this kind is. */
+  /** Created together with the first integration of this kind. */
   tagTypes: { name: string; description: string; icon: string }[];
-  /** Whether requests carry a signature by the Standard Webhooks scheme. */
+  /** Whether requests are signed according to Standard Webhooks. */
   signed: boolean;
   plan: PlanRequests;
 };

@@ -86,9 +86,9 @@ export const siem: Provider = {
   name: 'siem',
   displayName: 'SIEM feed',
   description:
-    'Posts every event in the format of the Open Cybersecurity Schema Framework (class Entity Management), signed by the Standard Webhooks scheme.',
+    'Posts every event in the format of the Open Cybersecurity Schema Framework (class Entity Management), signed according to Standard Webhooks.',
   howTo:
-    'In your SIEM, create an HTTP collector, and enter its URL and the Authorization header that it requires. The response to the creation shows the signing secret, with which the collector can verify each request.',
+    'In your SIEM, create an HTTP collector, and enter its URL and the Authorization header that it requires. The response shows the signing secret, which lets the collector verify each request.',
   parameters: [
     {
       name: 'url',

@@ -25,7 +25,7 @@ const plan: PlanRequests = occasion => {
   };
 };
 
-/** Slack responds with 200 to what it rejects as well; the error is in the body. */
+/** Slack responds with 200 even if it rejects the message. The error is in the body. */
 function errorIn(text: string): string | undefined {
   try {
     const { ok, error } = JSON.parse(text) as { ok?: boolean; error?: unknown };
@@ -39,7 +39,7 @@ export const slackApp: Provider = {
   name: 'slack-app',
   displayName: 'Slack app',
   description:
-    'Posts messages as a Slack app, to the channels that a feature is tagged with (tags of the type slack) and to the default ones.',
+    'Posts messages as a Slack app: to the channels in the slack tags of a feature, and to the default channels.',
   howTo:
     'In Slack, create an app with the bot scope chat:write, install it in your workspace, and enter its bot token. Invite the app to each channel that it posts to.',
   parameters: [
@@ -56,16 +56,16 @@ export const slackApp: Provider = {
       name: 'defaultChannels',
       displayName: 'Channels',
       type: 'textfield',
-      description: 'Channels that get every message, separated by commas.',
+      description: 'Channels that receive every message, separated by commas.',
       placeholder: 'releases, on-call',
       required: false,
       sensitive: false,
     },
     {
       name: 'apiUrl',
-      displayName: 'Address of the Slack API',
+      displayName: 'Slack API URL',
       type: 'url',
-      description: `Only for other installations of Slack; ${API} if left out.`,
+      description: `Only for other Slack installations. Default: ${API}`,
       placeholder: API,
       required: false,
       sensitive: false,

@@ -4,7 +4,7 @@ import type { Occasion } from './provider.ts';
 
 const MAX_TEXT = 3_000;
 
-/** One line of Markdown in the dialect of Slack, where &, < and > are its own and everything else is text. */
+/** One line of Markdown in Slack's dialect, where &, < and > are special and everything else is plain text. */
 export function slackText(markdown: string): string {
   // Removes the escapes of the summary, and escapes what Slack would format.
   const parts = markdown.split(/(\*\*)/).map(part => (part === '**' ? '*' : plain(part)));

@@ -9,7 +9,7 @@ const plan: PlanRequests = occasion => {
   const url = parameters.url ?? '';
   const message = slackMessage(occasion);
   const named = [...new Set([...tagValues(occasion, 'slack'), ...listOf(parameters.defaultChannel)])];
-  // A hook of today posts into its own channel and needs no name.
+  // Current webhooks post to their own channel and need no channel name.
   const channels = named.length > 0 ? named : [undefined];
   return {
     requests: channels.map(channel => ({
@@ -40,9 +40,9 @@ export const slack: Provider = {
   parameters: [
     {
       name: 'url',
-      displayName: 'Address of the webhook',
+      displayName: 'Webhook URL',
       type: 'url',
-      description: 'As Slack shows it; it is a secret.',
+      description: 'As shown in Slack. It is a secret.',
       placeholder: 'https://hooks.slack.com/services/…',
       required: true,
       sensitive: true,
@@ -51,7 +51,7 @@ export const slack: Provider = {
       name: 'defaultChannel',
       displayName: 'Channel',
       type: 'textfield',
-      description: 'For hooks that may post to any channel; others ignore it.',
+      description: 'Only for webhooks that may post to any channel. Others ignore it.',
       placeholder: 'releases',
       required: false,
       sensitive: false,

@@ -49,10 +49,10 @@ export const teamsWorkflow: Provider = {
   parameters: [
     {
       name: 'url',
-      displayName: 'Address of the workflow',
+      displayName: 'Workflow URL',
       type: 'url',
       description:
-        'As the workflow "post to a channel when a webhook request is received" shows it; it is a secret.',
+        'The URL that the workflow "Post to a channel when a webhook request is received" shows. It is a secret.',
       required: true,
       sensitive: true,
     },

@@ -3,13 +3,13 @@ import { BoundedMap } from '../../../platform/bounded-map.ts';
 import { PlanError } from './provider.ts';
 
 /**
- * Body templates: Mustache parses them, we render them. Mustache's own renderer has no bound: two nested sections over
- * a list of 1,000 items took 27 s and ended in a text longer than V8 allows. This one counts every step and every
- * character and stops at a limit. It also looks at own properties only, so a template cannot call `constructor` or
- * other inherited functions. Mustache's template cache is not used either, because nothing is ever removed from it.
+ * Body templates: Mustache parses them, we render them. Mustache's own renderer has no bound: two nested sections over a list of
+ * 1,000 items took 27 s and ended in a string longer than V8 allows. This one counts every step and every character and stops at
+ * a limit. It also looks at own properties only, so a template cannot call `constructor` or other inherited functions. Mustache's
+ * template cache is not used either, because nothing is ever removed from it.
  */
 const MAX_STEPS = 100_000;
-/** The JSON of an event, encoded twice, has at most about half of it. */
+/** The JSON of an event, encoded twice, is at most about half as long. */
 const MAX_OUTPUT = 1_048_576;
 const MAX_NESTING = 2;
 /** The parser tries whitespace before the end of a tag at each of its characters: 10,000 in one tag took 0.8 s. */
@@ -96,14 +96,14 @@ type Writer = { output: string; stepsLeft: number };
 function step(writer: Writer): void {
   if (writer.stepsLeft-- > 0) return;
   throw new TemplateError(
-    `The body template needs more than ${MAX_STEPS.toLocaleString('en')} steps for this event. Repeat less: each section inside another multiplies the work.`,
+    `The body template needs more than ${MAX_STEPS.toLocaleString('en')} steps for this event. Nest fewer sections: each level multiplies the work.`,
   );
 }
 
 function write(writer: Writer, text: string): void {
   if (writer.output.length + text.length > MAX_OUTPUT) {
     throw new TemplateError(
-      `The body template makes more than ${MAX_OUTPUT.toLocaleString('en')} characters of this event.`,
+      `The body template produces more than ${MAX_OUTPUT.toLocaleString('en')} characters for this event.`,
     );
   }
   writer.output += text;
@@ -170,7 +170,7 @@ function lookUp(path: Path, views: unknown[], writer: Writer): unknown {
   return undefined;
 }
 
-/** As in Mustache, a dotted name reaches into texts, for their length. */
+/** As in Mustache, a dotted name can read the length of a string. */
 function hasOwn(value: unknown, name: string, dotted: boolean): boolean {
   if (typeof value === 'object' && value !== null) return Object.hasOwn(value, name);
   return dotted && typeof value === 'string' && Object.hasOwn(Object(value), name);

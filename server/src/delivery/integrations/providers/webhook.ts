@@ -20,7 +20,7 @@ const plan: PlanRequests = occasion => {
   };
 };
 
-/** In the record JSON reads better as JSON. */
+/** JSON is easier to read in the delivery record if it is stored as JSON. */
 function readable(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -32,16 +32,16 @@ function readable(body: string): unknown {
 export const webhook: Provider = {
   name: 'webhook',
   displayName: 'Webhook',
-  description: 'Posts every event to an address of yours, signed by the Standard Webhooks scheme.',
+  description: 'Posts every event to a URL of your choice, signed according to Standard Webhooks.',
   howTo:
-    'Enter the URL that receives the events. The response to the creation shows the signing secret, with which the receiver verifies each request; store it there.',
+    'Enter the URL that receives the events. The response shows the signing secret. Store it in the receiver, which uses it to verify each request.',
   parameters: [
     {
       name: 'url',
       displayName: 'Address',
       type: 'url',
       description:
-        'Address that receives a POST request for each event. A response with a status from 200 to 299 confirms the delivery.',
+        'URL that receives a POST request for each event. A response with a status from 200 to 299 confirms the delivery.',
       placeholder: 'https://example.com/hooks/flags',
       required: true,
       sensitive: true,
@@ -50,7 +50,7 @@ export const webhook: Provider = {
       name: 'contentType',
       displayName: 'Content type',
       type: 'text',
-      description: 'The Content-Type header; application/json if left out.',
+      description: 'The Content-Type header. Default: application/json',
       placeholder: 'application/json',
       required: false,
       sensitive: false,

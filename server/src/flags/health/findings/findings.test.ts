@@ -75,6 +75,7 @@ test('a healthy project has 100 points, every rule and no findings', async () =>
     'archived-in-use',
     'no-strategies',
     'unreadable-strategy',
+    'imported-as-is',
     'archived-parent',
     'duplicate-of-clone',
     'no-owner',

@@ -3,17 +3,23 @@ import { SearchQuery } from '../../../platform/http/input/filter.ts';
 import { Named, NamedObject } from '../../../platform/http/schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
-const day = Type.String({ format: 'date', examples: ['2026-11-15'] });
+const day = Type.String({ description: 'UTC day', format: 'date', examples: ['2026-11-15'] });
 
 export const HealthHistory = Named(
   'HealthHistory',
   Type.Object({
-    project: Type.String({ examples: ['payments'] }),
+    project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
     formula: Type.String({ description: 'Formula of the health' }),
     days: Type.Array(
       NamedObject('HealthDay', {
         date: day,
-        health: Type.Integer({ minimum: 0, maximum: 100, examples: [78] }),
+        health: Type.Integer({
+          description:
+            'Health from 0 to 100, the percentage of features that are neither stale nor potentially stale',
+          minimum: 0,
+          maximum: 100,
+          examples: [78],
+        }),
         technicalDebt: Type.Integer({ description: '100 minus the health', examples: [22] }),
         features: count('Active features'),
         stale: count('Active features that were marked as stale'),

@@ -20,10 +20,11 @@ const TYPES = 1_024;
  * The counts at the end of each day, rebuilt from the events, and the current counts for today.
  *
  * Each event of a feature starts a span of days with the same state. Within a span, a feature is potentially stale from the day
- * it exceeds the lifetime of its type, and lifetimes have spans of their own. Each span adds one on its first day and subtracts
- * one on the day after its last, so a running sum gives the counts of every day.
+ * it exceeds the lifetime of its type, and lifetimes have separate spans. Each span adds one on its first day and subtracts one
+ * on the day after its last, so a running sum gives the counts of every day.
  *
- * The latest value of a field is the maximum of `id * n + value` so far, modulo n, because ids only grow.
+ * The latest value of a field is the lowest bits of the maximum of `id * n + value` so far, because ids only grow. Imported events have
+ * ids below zero, of which a modulo would be negative.
  *
  * Past days are stored. A day is past one hour after its end by the clocks of both server and database, so that no open
  * transaction can still write an event of that day.
@@ -78,11 +79,11 @@ export async function readDays(tx: Tx, project: string, { from, to }: Range, at:
       select ${UTC_DAY('created_at')} as first_day,
         coalesce(lead(${UTC_DAY('created_at')}) over so_far, 'infinity') as end_day,
         max(id) filter (where type = 'feature-created') over so_far as birth,
-        max(id * 2 + present) over so_far % 2 as present,
-        max(id * 2 + archived) over so_far % 2 as archived,
-        max(id * 2 + stale) over so_far % 2 as stale,
-        max(id * 2 + mine) over so_far % 2 as mine,
-        max(id * ${sql.lit(TYPES)} + kind) over so_far % ${sql.lit(TYPES)} as kind
+        max(id * 2 + present) over so_far & 1 as present,
+        max(id * 2 + archived) over so_far & 1 as archived,
+        max(id * 2 + stale) over so_far & 1 as stale,
+        max(id * 2 + mine) over so_far & 1 as mine,
+        max(id * ${sql.lit(TYPES)} + kind) over so_far & ${sql.lit(TYPES - 1)} as kind
       from log window so_far as (partition by feature_name order by id)
     ), spans as materialized (
       select greatest(first_day, ${from}::date) as first_day, end_day, birth, stale, kind

@@ -16,6 +16,7 @@ export type RuleName =
   | 'archived-in-use'
   | 'no-strategies'
   | 'unreadable-strategy'
+  | 'imported-as-is'
   | 'archived-parent'
   | 'duplicate-of-clone'
   | 'no-owner'
@@ -107,6 +108,15 @@ export const RULES: readonly Rule[] = [
     subject: 'feature',
   },
   {
+    name: 'imported-as-is',
+    description:
+      'The flag was imported with --accept although it violates rules. SDKs evaluate it as before, but it cannot be edited as it is.',
+    remedy:
+      'Change the strategies, variants, segments or dependencies that the evidence names, or archive the flag.',
+    counts: false,
+    subject: 'feature',
+  },
+  {
     name: 'archived-parent',
     description: 'The flag depends on an archived flag.',
     remedy: 'Remove the dependency, or revive the parent.',
@@ -123,7 +133,7 @@ export const RULES: readonly Rule[] = [
   {
     name: 'no-owner',
     description: 'The flag has no owner, and other flags of the project have one.',
-    remedy: 'Name a person or a group that answers for the flag.',
+    remedy: 'Assign a user or a group that is responsible for the flag.',
     counts: false,
     subject: 'feature',
   },

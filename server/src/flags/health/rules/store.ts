@@ -13,8 +13,8 @@ import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rul
 export type Subject = { feature: string; segment: null } | { feature: null; segment: number };
 
 /** Archived features of a project that are looked up, those that were archived last. The others grow with the age of the project. */
-const MOST_ARCHIVED = 1_000;
-const MOST_APPLICATIONS = 100;
+const MAX_ARCHIVED = 1_000;
+const MAX_APPLICATIONS = 100;
 
 const IN_PRODUCTION = sql`seen.environment = any(select unnest(names) from production)`;
 
@@ -96,6 +96,15 @@ const configuration = (feature: RawBuilder<unknown>) => sql`(
   )
 )`;
 
+/** Events of changes that are validated as a whole. */
+const REPAIRING = [
+  'feature-strategy-add',
+  'feature-strategy-update',
+  'feature-strategy-remove',
+  'feature-environment-variants-updated',
+  'feature-variants-updated',
+];
+
 /** The query of each rule. It selects feature, segment, since and facts. */
 const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknown>> = {
   // The findings of a page look up the event that marked the feature.
@@ -140,7 +149,7 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
     select archived.name, null::integer, archived.archived_at, jsonb_build_object('applications', users.list)
     from (
       select name, archived_at from features where project = ${project} and archived_at is not null
-      order by archived_at desc limit ${sql.lit(MOST_ARCHIVED)}
+      order by archived_at desc limit ${sql.lit(MAX_ARCHIVED)}
     ) as archived join metric_features on metric_features.name = archived.name
       cross join lateral (
         select jsonb_agg(jsonb_build_object(
@@ -152,7 +161,7 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
             join metric_environments on metric_environments.id = environment_id
           where sight.feature_id = metric_features.id and seen_at > archived_at
             and seen_at > ${at}::timestamptz - ${sql.lit(IN_USE_DAYS)} * interval '1 day'
-          group by applications.name order by applications.name limit ${sql.lit(MOST_APPLICATIONS)}
+          group by applications.name order by applications.name limit ${sql.lit(MAX_APPLICATIONS)}
         ) as used
       ) as users
     where users.list is not null`,
@@ -182,6 +191,36 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
       ) as found
       group by name
     ) as broken on broken.name = active.name`,
+  // A later change of the strategies or variants in the environment had to obey the rules.
+  'imported-as-is': () => sql`
+    select feature, null::integer, min(since), jsonb_build_object('violations', jsonb_agg(violation order by violation))
+    from (
+      select active.name, imported_at, unnest(problems)
+      from imported join active on active.name = imported.key
+      where imported.kind = 'features' and problems <> '{}' and exists (
+        select from unnest(imported.environments) as place where place = '' or not exists (
+          select from events
+          where feature_name = active.name and environment = place and type = any(${REPAIRING}) and created_at > imported_at
+        )
+      )
+      union all
+      select active.name, imported_at, format('segment "%s": %s', segments.name, problem)
+      from imported cross join lateral unnest(problems) as problem
+        join segments on segments.name = imported.key
+        join feature_strategy_segments on segment_id = segments.id
+        join feature_strategies as strategy on strategy.id = strategy_id
+        join active on active.name = strategy.feature_name
+      where imported.kind = 'segments' and not exists (
+        select from events
+        where type = 'segment-updated' and data ->> 'id' = segments.id::text and created_at > imported_at
+      )
+      union all
+      select active.name, imported_at, unnest(problems)
+      from feature_dependencies as dependency join active on active.name = dependency.child
+        join imported on imported.kind = 'dependencies' and imported.key = dependency.child || ' → ' || dependency.parent
+      where exists (select from feature_dependencies as further where further.child = dependency.parent)
+    ) as violations (feature, since, violation)
+    group by feature`,
   'archived-parent': () => sql`
     ${selectFeatures(sql`parents.since`, sql`jsonb_build_object('archivedParents', parents.names)`)}
     join (

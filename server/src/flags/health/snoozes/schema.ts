@@ -4,7 +4,10 @@ import { Named, NamedObject, Timestamp } from '../../../platform/http/schema.ts'
 export const Snooze = Named(
   'HealthSnooze',
   Type.Object({
-    reason: Type.String({ examples: ['The campaign runs until spring'] }),
+    reason: Type.String({
+      description: 'Why the finding is snoozed',
+      examples: ['The campaign runs until spring'],
+    }),
     until: Timestamp('When the finding is listed again'),
     createdAt: Timestamp('When the finding was snoozed'),
     createdBy: Type.String({ description: 'Name of the user who snoozed the finding', examples: ['alice'] }),
@@ -15,7 +18,12 @@ export type Snooze = Static<typeof Snooze>;
 export const NewSnooze = NamedObject(
   'NewHealthSnooze',
   {
-    reason: Type.String({ minLength: 1, maxLength: 1_000, examples: ['The campaign runs until spring'] }),
+    reason: Type.String({
+      description: 'Why the finding is snoozed',
+      minLength: 1,
+      maxLength: 1_000,
+      examples: ['The campaign runs until spring'],
+    }),
     until: Type.String({ format: 'date-time', maxLength: 40, description: 'At most 366 days from now' }),
   },
   {
