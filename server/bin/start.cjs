@@ -2,7 +2,7 @@
 const { enableCompileCache, setSourceMapsSupport } = require('node:module');
 
 /** Commands that run for long. */
-const SERVERS = ['server', 'demo'];
+const SERVERS = ['server', 'demo', 'import'];
 /**
  * By default, the spaces for young objects have 16 MB each, and the heap grows to a multiple of what is in use between two
  * full collections. With these limits the server takes 205 MB after 10,000 mixed requests, without the second one 312 MB. With

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../access/permissions.ts';
-import { VARIABLE_NAMES } from '../platform/variables.ts';
+import { ERROR_NAMES } from '../platform/errors.ts';
+import { VARIABLE_NAMES, VARIABLES } from '../platform/variables.ts';
 import { EVENT_TYPE_NAMES } from '../record/events/event-types.ts';
 import { listOperations } from './operations.ts';
 
@@ -30,13 +31,42 @@ test('every variable in the pages exists', () => {
   ).toEqual([]);
 });
 
-test('every metric in the pages exists', () => {
-  const sources = readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
-    .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'))
-    .join('\n');
+const METRIC = /'(halyard_[a-z_]+)'/g;
 
-  expect(unknown(/`(halyard_[a-z_]+)/g, name => sources.includes(`'${name}'`))).toEqual([]);
+const sources = readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'))
+  .join('\n');
+
+/** Not metrics, but channels on which servers listen. */
+const CHANNELS = ['halyard_deliveries', 'halyard_sdk'];
+const metrics = [...new Set([...sources.matchAll(METRIC)].map(([, name = '']) => name))].filter(
+  name => !CHANNELS.includes(name),
+);
+
+test('every metric in the pages exists', () => {
+  expect(unknown(/`(halyard_[a-z_]+)/g, name => metrics.includes(name))).toEqual([]);
+});
+
+/** The commands of the package: the keys of the table in its script. */
+const commands = (): string[] => {
+  const script = readFileSync(join(ROOT, 'server/scripts/halyard.ts'), 'utf8');
+  const [, table = ''] = /const COMMANDS[^{]*\{\n([\s\S]*?)\n\};/.exec(script) ?? [];
+  return [...table.matchAll(/^ {2}'?([a-z-]+)'?: \{/gm)].map(([, name = '']) => `halyard ${name}`);
+};
+
+test.each([
+  ['variable', Object.keys(VARIABLES)],
+  ['metric', metrics],
+  ['event type', EVENT_TYPE_NAMES],
+  ['permission', [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS]],
+  ['error name', ERROR_NAMES],
+  ['command', commands()],
+] as [string, readonly string[]][])('every %s is documented', (_kind, names) => {
+  const text = pages.map(page => page.text).join('\n');
+
+  expect(names.length).toBeGreaterThan(5);
+  expect(names.filter(name => !new RegExp(`\`${name}[\`{ ]`).test(text))).toEqual([]);
 });
 
 test('every permission in the pages exists', () => {

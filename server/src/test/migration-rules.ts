@@ -5,7 +5,7 @@ export type NamedFile = { name: string; text: string };
 /** Files up to this number are the first schema: no earlier version runs while they are applied. */
 const LAST_OF_FIRST_SCHEMA = '0009';
 /** A migration waits up to 100 ms for each lock and meanwhile holds the locks it has; a stall stays below 200 ms. */
-const MOST_LOCKED_TABLES = 2;
+const MAX_LOCKED_TABLES = 2;
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+(\.concurrently)?\.sql$/;
 
@@ -23,9 +23,9 @@ export function findUnsafe(files: NamedFile[]): string[] {
         const problem = concurrent ? unsafeConcurrently(bare) : unsafeInTransaction(bare, state);
         if (problem) found.push(`${file.name}:${line}: ${problem}`);
       }
-      if (state.locked.size > MOST_LOCKED_TABLES) {
+      if (state.locked.size > MAX_LOCKED_TABLES) {
         found.push(
-          `${file.name}: locks ${[...state.locked].join(', ')}; split it, ${MOST_LOCKED_TABLES} tables per file`,
+          `${file.name}: locks ${[...state.locked].join(', ')}; split it, ${MAX_LOCKED_TABLES} tables per file`,
         );
       }
     }

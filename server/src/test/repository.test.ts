@@ -137,6 +137,7 @@ const OPENS_A_CHANGE = [
   'delivery/sending/disable-failing.ts',
   'flags/health/announce.ts',
   'flags/lifecycle/advance.ts',
+  'importing/rules/write.ts',
   'importing/unleash/synchronise.ts',
   'people/api-tokens/initial-admin-tokens.ts',
   'people/sessions/login-blocked.ts',

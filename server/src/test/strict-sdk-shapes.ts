@@ -98,6 +98,32 @@ export const DeltaBody = Type.Object({
   ),
 });
 
+/**
+ * The response of the frontend API, as strict as the SDKs for iOS, Android, Flutter and C++ together. iOS also ends the app if a name
+ * occurs twice.
+ */
+export const FrontendBody = Type.Object({
+  toggles: Type.Array(
+    Type.Object({
+      name: Text,
+      enabled: Type.Boolean(),
+      impressionData: Type.Boolean(),
+      variant: Type.Object({ name: Text, enabled: Type.Boolean(), payload: optional(Payload) }),
+    }),
+  ),
+});
+
+/** The response to `POST /edge/validate` that Unleash Edge reads. */
+export const ValidTokens = Type.Object({
+  tokens: Type.Array(
+    Type.Object({
+      token: Text,
+      type: Type.Union([Type.Literal('client'), Type.Literal('frontend')]),
+      projects: Type.Array(Text),
+    }),
+  ),
+});
+
 /** Where a body would make a strict SDK reject it. */
 export const strictViolations = (schema: TSchema, body: unknown): string[] =>
   [...Value.Errors(schema, body)].map(({ instancePath, message }) => `${instancePath} ${message}`);

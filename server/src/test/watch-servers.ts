@@ -1,4 +1,4 @@
-import { afterEach, expect } from 'vitest';
+import { afterAll, afterEach, expect } from 'vitest';
 import { watched } from './process.ts';
 
 /** Whatever a test is about: no server may die by itself or leave an error unhandled. */
@@ -9,3 +9,6 @@ afterEach(() => {
     expect({ died, unhandled }, output().slice(-2_000)).toEqual({ died: false, unhandled: undefined });
   }
 });
+
+// The files of a worker share the list.
+afterAll(() => watched.clear());

@@ -74,6 +74,8 @@ export async function flags({ record, send }: Recorder): Promise<void> {
     strategyId: strategy.id,
     segmentIds: [segment.id],
   });
+  await record('enableFeature', 'POST', `${invoices}/on`);
+  await record('disableFeature', 'POST', `${invoices}/off`);
   await record('getFeatureStrategy', 'GET', one);
   await record('getFeatureStrategies', 'GET', `${invoices}/strategies`);
   await record('getSegmentsOfStrategy', 'GET', `/api/admin/segments/strategies/${strategy.id}`);

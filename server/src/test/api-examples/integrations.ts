@@ -59,6 +59,7 @@ export async function instance({ record }: Recorder): Promise<void> {
   await record('getInstance', 'GET', '/api/admin/instance');
   await record('getInstanceStatistics', 'GET', '/api/admin/instance-admin/statistics');
   await record('getDiagnostics', 'GET', '/api/admin/instance/diagnostics');
+  await record('getMaintenance', 'GET', '/api/admin/maintenance');
   await record('getUiConfig', 'GET', '/api/admin/ui-config');
   await record('getHealth', 'GET', '/health', undefined, { token: null });
   await record('getReady', 'GET', '/ready', undefined, { token: null });

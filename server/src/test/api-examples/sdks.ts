@@ -89,6 +89,13 @@ export async function sdks(
     undefined,
     asFrontend,
   );
+  await record(
+    'getFrontendFeature',
+    'GET',
+    '/api/frontend/features/pay.new-basket?userId=7',
+    undefined,
+    asFrontend,
+  );
   await record('postFrontendFeatures', 'POST', '/api/frontend', { context }, asFrontend);
   const evaluation = { context: { targetingKey: '7', country: 'SE' } };
   await record(

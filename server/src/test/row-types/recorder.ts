@@ -37,7 +37,7 @@ type Template = { key: string; column?: string };
 type Result = { rows: Record<string, unknown>[]; fields: pg.FieldDef[] };
 
 /** Enough to find a wrong annotation; the tests of large instances return thousands of rows. */
-const MOST_ROWS = 100;
+const MAX_ROWS = 100;
 
 /** The values that `platform/db/database.ts` makes of the types we use. JSON can be anything. */
 const { BOOL, FLOAT8, INT2, INT4, INT8, NUMERIC, TEXT, TIMESTAMPTZ, UUID, VARCHAR } = pg.types.builtins;
@@ -128,7 +128,7 @@ function recordTemplate({ key, column }: Template, { rows, fields }: Result): vo
   recording[key] ??= emptyShape();
   const shape = recording[key];
   if (column === undefined) recordFields(shape, fields);
-  for (const row of rows.slice(0, MOST_ROWS)) observe(shape, column === undefined ? row : row[column]);
+  for (const row of rows.slice(0, MAX_ROWS)) observe(shape, column === undefined ? row : row[column]);
 }
 
 /** Records the columns that PostgreSQL describes, also for a result without rows. */

@@ -13,8 +13,8 @@ export type Shape = {
   columns?: string[];
 };
 
-const MOST_ITEMS = 100;
-const MOST_STRINGS = 30;
+const MAX_ITEMS = 100;
+const MAX_STRINGS = 30;
 const LONGEST_STRING = 30;
 
 export const emptyShape = (): Shape => ({ kinds: {} });
@@ -25,7 +25,7 @@ export function observe(shape: Shape, value: unknown): void {
   count(shape, kind, 1);
   if (typeof value === 'string') addString(shape, value);
   if (Array.isArray(value)) {
-    for (const item of value.slice(0, MOST_ITEMS)) observe(itemsOf(shape), item);
+    for (const item of value.slice(0, MAX_ITEMS)) observe(itemsOf(shape), item);
   }
   if (kind === 'object') {
     for (const [name, property] of Object.entries(value as object))
@@ -79,5 +79,5 @@ function kindOf(value: unknown): string {
 function addString(shape: Shape, text: string): void {
   shape.strings ??= [];
   const isNew = text.length <= LONGEST_STRING && !shape.strings.includes(text);
-  if (isNew && shape.strings.length < MOST_STRINGS) shape.strings.push(text);
+  if (isNew && shape.strings.length < MAX_STRINGS) shape.strings.push(text);
 }
