@@ -80,10 +80,21 @@ const LEFT_OUT: Record<string, string> = {
   '/Menu/MenuContextMenu/MenuContextMenu.mjs': leftOut('MenuContextMenu'),
   '/Popover/PopoverContextMenu/PopoverContextMenu.mjs': leftOut('PopoverContextMenu'),
 };
+const unused = new Set(Object.keys(LEFT_OUT));
 const leaveOut: Plugin = {
   name: 'leave-out',
+  apply: 'build',
   enforce: 'pre',
-  load: id => Object.entries(LEFT_OUT).find(([end]) => id.endsWith(end))?.[1],
+  load(id) {
+    const [end, code] = Object.entries(LEFT_OUT).find(([one]) => id.endsWith(one)) ?? [];
+    if (end !== undefined) unused.delete(end);
+    return code;
+  },
+  // A library that moved a file would silently be whole again. A missing export fails the build by itself.
+  buildEnd(error) {
+    if (!error && unused.size > 0)
+      this.error(`No module ends with ${[...unused].join(', ')}. Adapt LEFT_OUT in vite.config.ts.`);
+  },
 };
 
 export default defineConfig({

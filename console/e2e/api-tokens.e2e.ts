@@ -193,3 +193,30 @@ testWithOwnServer()(
     await accessible(page);
   },
 );
+
+test('a token that exists and every project show how to connect, with a placeholder for the secret', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const { id, name, secret } = await createToken(api, { projects: [project], environment: 'development' });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/tokens?token=${id}`);
+
+  const program = detail(page, name).getByRole('tabpanel', { name: 'Node' });
+  await program.getByText(`<secret of ${name}>`).waitFor();
+  await accessible(page);
+
+  await page.goto(`/projects/${project}`);
+  await page.getByRole('button', { name: 'Connect an SDK' }).click();
+  const panel = page.getByRole('dialog', { name: 'Connect an SDK' });
+  await panel.getByLabel('Token').waitFor();
+  await expect.poll(() => panel.getByRole('tabpanel').textContent()).toContain(flag);
+  expect(await panel.textContent()).not.toContain(secret);
+  await accessible(page);
+  await panel.getByRole('link', { name: 'Create a token' }).click();
+  await page.waitForURL(`/projects/${project}/settings/tokens/new`);
+  await panel.waitFor({ state: 'detached' });
+});

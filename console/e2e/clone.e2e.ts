@@ -52,7 +52,7 @@ test('clones a flag, and shows the parts that the copy does not get with the rea
   await expect
     .poll(() => struck.allTextContents())
     .toEqual(['Environment production', 'Tags simple:checkout', 'Enabled in development']);
-  await planOf(page).getByText(`Project ${target} does not have this environment.`).waitFor();
+  await planOf(page).getByText(`Project "${target}" does not have this environment.`).waitFor();
   await planOf(page).getByText('25 % of users').waitFor();
   await planOf(page).getByText('Add strategies').waitFor();
   await accessible(page);

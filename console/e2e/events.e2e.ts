@@ -61,6 +61,15 @@ test('a filter without events offers to remove it', async ({ page, api, logInAs 
   await expect.poll(() => rows(page).count()).toBeGreaterThan(0);
 });
 
+test('an unknown event type is named with the nearest one', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/events?type=IS:feature-enabled`);
+
+  await page.getByText('Did you mean "feature-environment-enabled"?').waitFor();
+  await accessible(page);
+});
+
 test('a day of the histogram filters by that day', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   await createFlag(api, project);
@@ -367,4 +376,125 @@ test('a viewer without events learns which ones only admins see', async ({ page,
   await page.getByText('No events match.').waitFor();
   await page.getByText(/Only admins see events without a project/).waitFor();
   await accessible(page);
+});
+
+test('reverting an event puts back what it changed, and keeps what others changed since', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const strategies = `${environmentOf(project, flag)}/strategies`;
+  const strategy = { name: 'flexibleRollout', title: 'Half', parameters: { rollout: '50' } };
+  const { id } = await api.send<{ id: string }>('POST', strategies, strategy);
+  await api.send('PUT', `${strategies}/${id}`, { ...strategy, parameters: { rollout: '75' } });
+  await api.send('PUT', `${strategies}/${id}`, {
+    ...strategy,
+    title: 'Most',
+    parameters: { rollout: '75' },
+  });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}/features/${flag}/events`);
+
+  // The newest event changed the title, the one before it the rollout.
+  await rows(page).nth(1).click();
+  const detail = page.getByRole('complementary', { name: /^Event \d+$/ });
+  await detail.getByRole('button', { name: 'Revert this change…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Revert this change?' });
+  await expect.poll(() => dialog.getByRole('insertion').allTextContents()).toEqual(['50 %']);
+  await accessible(page);
+  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Too many errors');
+  await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
+  await page.getByText('The change is reverted.').waitFor();
+
+  const now = await api.send<{ title: string; parameters: { rollout: string } }>(
+    'GET',
+    `${strategies}/${id}`,
+  );
+  expect([now.title, now.parameters.rollout]).toEqual(['Most', '50']);
+  await expect.poll(() => rows(page).first().textContent()).toContain('Too many errors');
+
+  await detail.getByRole('button', { name: 'Revert this change…' }).click();
+  await dialog.getByText('There is nothing to revert').waitFor();
+  await expect
+    .poll(() => dialog.getByRole('button', { name: 'Revert', exact: true }).isDisabled())
+    .toBe(true);
+});
+
+test('every kind of event that can be reverted leads back to the state before it', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const parent = await createFlag(api, project);
+  const flag = await createFlag(api, project, { description: 'Old words' });
+  const path = `/api/admin/projects/${project}/features/${flag}`;
+  const environment = environmentOf(project, flag);
+  const strategy = { name: 'flexibleRollout', parameters: { rollout: '50' } };
+  const first = await api.send<{ id: string }>('POST', `${environment}/strategies`, strategy);
+  const second = await api.send<{ id: string }>('POST', `${environment}/strategies`, strategy);
+  const segment = await api.send<{ id: number }>('POST', '/api/admin/segments', {
+    name: `segment-${unique()}`,
+    project,
+    constraints: [],
+  });
+  const variant = { name: 'one', weight: 1000, weightType: 'variable', stickiness: 'default' };
+  const steps: [Parameters<Api['send']>[0], string, unknown?][] = [
+    ['PUT', path, { description: 'New words' }],
+    ['PUT', path, { stale: true }],
+    ['POST', `${environment}/on`],
+    ['PUT', `${environment}/variants`, [variant]],
+    [
+      'PUT',
+      `/api/admin/features/${flag}/tags`,
+      { addedTags: [{ type: 'simple', value: 'q4' }], removedTags: [] },
+    ],
+    ['POST', `${path}/dependencies`, { feature: parent }],
+    [
+      'POST',
+      `${environment}/strategies/set-sort-order`,
+      [
+        { id: second.id, sortOrder: 0 },
+        { id: first.id, sortOrder: 1 },
+      ],
+    ],
+    ['DELETE', `${environment}/strategies/${second.id}`],
+    ['PUT', `/api/admin/segments/${segment.id}`, { name: `segment-${unique()}`, project, constraints: [] }],
+    ['PUT', `/api/admin/projects/${project}`, { name: 'Payments and more' }],
+    ['PUT', `/api/admin/projects/${project}/settings`, { featureLimit: 7 }],
+  ];
+  const stateOf = async () => {
+    const [feature, { name, featureLimit }, { name: segmentName }] = await Promise.all([
+      api.send<
+        Record<string, unknown> & { environments: { strategies: { id: string; sortOrder: number }[] }[] }
+      >('GET', path),
+      api.send<{ name: string; featureLimit: number | null }>('GET', `/api/admin/projects/${project}`),
+      api.send<{ name: string }>('GET', `/api/admin/segments/${segment.id}`),
+    ]);
+    const { description, stale, tags, dependencies, environments } = feature;
+    const of = environments.map(({ strategies, ...rest }) => ({
+      ...rest,
+      strategies: strategies.map(({ id: _, sortOrder: __, ...one }) => one),
+    }));
+    return { description, stale, tags, dependencies, of, name, featureLimit, segmentName };
+  };
+  const before = await stateOf();
+  for (const step of steps) await api.send(...step);
+  const { events } = await api.send<{ events: { id: number }[] }>(
+    'GET',
+    `/api/admin/search/events?project=IS:${project}&limit=${steps.length}`,
+  );
+  expect(events).toHaveLength(steps.length);
+  await logInAs({ rootRole: 'Admin' });
+
+  for (const { id } of events) {
+    await page.goto(`/events/${id}`);
+    await page.getByRole('button', { name: 'Revert this change…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revert', exact: true }).click();
+    await page.getByText('The change is reverted.').waitFor();
+  }
+
+  expect(await stateOf()).toEqual(before);
 });

@@ -267,8 +267,8 @@ test('a project that does not exist is not found', async ({ page, logInAs }) => 
 test('the age of a change grows while the page is open', async ({ newPage, api, logInAs }) => {
   const name = `Project ${unique()}`;
   await createProject(api, { name });
-  // The clock of a window stays as it is set.
-  const page = await newPage();
+  // The clock of a window stays as it is set. With an option, no other test gets the window.
+  const page = await newPage({ timezoneId: 'UTC' });
   await logInAs({ rootRole: 'Admin' }, page);
   await page.clock.install();
   await page.goto(`/projects?query=${encodeURIComponent(name)}`);
@@ -465,4 +465,88 @@ test('flags move to another project, and archived flags are revived and deleted 
   await page.getByText('No flags match.').waitFor();
   await page.getByRole('button', { name: 'Active flags' }).click();
   await page.getByLabel(`Select ${revived}`).waitFor();
+});
+
+test('several flags are cloned into another project, after a plan', async ({ page, api, logInAs }) => {
+  const [project, target] = [
+    await createProject(api),
+    await createProject(api, { name: `Search ${unique()}` }),
+  ];
+  const names = [await createFlag(api, project), await createFlag(api, project)];
+  await createFlag(api, target, { name: `${names[0]}-copy` });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}`);
+
+  for (const name of names) await page.getByLabel(`Select ${name}`).click();
+  await page.getByRole('button', { name: 'Clone…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Clone 2 flags?' });
+  await dialog.getByLabel('Into').selectOption(target);
+  await dialog.getByText(`${names[0]}-copy`, { exact: false }).first().waitFor();
+  await dialog.getByRole('alert').waitFor();
+  expect(await dialog.getByRole('button', { name: 'Clone 2 flags' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('End of each new name').fill('-two');
+  await dialog.getByRole('alert').waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Clone 2 flags' }).click();
+  await page.getByText(/^Cloned 2 flags into Search/).waitFor();
+
+  const { features } = await api.send<{ features: { name: string }[] }>(
+    'GET',
+    `/api/admin/search/features?project=IS:${target}`,
+  );
+  expect(features.map(({ name }) => name).toSorted()).toEqual(
+    [`${names[0]}-copy`, ...names.map(name => `${name}-two`)].toSorted(),
+  );
+});
+
+test('the sidebar keeps the project that was open last, and paper shows the page without it', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api, { name: `Search ${unique()}` });
+  const flag = await createFlag(api, project);
+  await createProject(api);
+  await logInAs({ rootRole: 'Admin' });
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  const health = navigation.getByRole('link', { name: /^Health/ });
+  await page.goto('/flags');
+  await navigation.getByRole('button', { name: /^Choose a project/ }).waitFor();
+  expect(await health.count()).toBe(0);
+
+  await page.goto(`/projects/${project}`);
+  await health.waitFor();
+  await page.goto('/flags');
+
+  await expect.poll(() => health.getAttribute('href')).toBe(`/projects/${project}/health`);
+  await page.goto(`/projects/${project}/features/${flag}`);
+  const heading = page.getByRole('heading', { level: 1, name: flag });
+  await heading.waitFor();
+  // The styles for paper load after the page.
+  await expect
+    .poll(async () => {
+      await page.emulateMedia({ media: 'print' });
+      return await navigation.isVisible();
+    })
+    .toBe(false);
+  expect(await heading.isVisible()).toBe(true);
+});
+
+test('Evaluate opens the playground with the flag, and explains its result', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  await logInAs({ rootRole: 'Viewer' });
+  await page.goto(`/projects/${project}/features/${flag}`);
+
+  await page.getByRole('link', { name: 'Evaluate' }).click();
+
+  await page.waitForURL(/\/playground\?/);
+  await page.getByRole('link', { name: flag }).first().waitFor();
+  await page
+    .getByText(/disabled/i)
+    .first()
+    .waitFor();
 });

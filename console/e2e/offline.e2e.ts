@@ -39,8 +39,8 @@ test('a page that cannot load offline says so, and opens when the user is online
   logInAs,
   tolerated,
 }) => {
-  // The cache of this window does not have the page yet.
-  const page = await newPage();
+  // A window with options is new, so its cache does not have the page yet.
+  const page = await newPage({ locale: 'en-GB' });
   await logInAs({ rootRole: 'Admin' }, page);
   tolerated.push(/ERR_INTERNET_DISCONNECTED|preload|dynamically imported/);
   await page.goto('/flags');

@@ -102,7 +102,7 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
       expect(await page.getByText(/This (page|part) did not load/).count(), address).toBe(0);
       problems.push(...(await cutOff(page)).map(problem => `${address}: ${problem}`));
       await page.setViewportSize(WIDE);
-      await accessible(page);
+      await accessible(page, ['light', 'dark']);
     }
     expect(problems).toEqual([]);
   },

@@ -103,8 +103,9 @@ test('a log that lost events is announced, and followed from its end on', async 
     await expect.poll(() => seen.ids.length).toBeGreaterThan(1);
 
     target.url = restored.url;
-    front.cut();
+    // Before the stream connects again: without a session it would end.
     await logIn(person);
+    front.cut();
 
     await expect.poll(() => seen.lost).toBeGreaterThan(0);
     await expect.poll(() => seen.start).toBe(2);

@@ -1,7 +1,7 @@
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as base, expect, inject } from 'vitest';
 import { type Api, apiOf, createPerson, type NewPerson, type Person } from './api.ts';
-import { newContext, openTab } from './contexts.ts';
+import { openTab } from './contexts.ts';
 import { logIn } from './log-in.ts';
 import { watchProblems } from './problems.ts';
 import { type ConsoleServer, type Front, startFront, startServer } from './server.ts';
@@ -16,7 +16,7 @@ type Fixtures = {
   tolerated: RegExp[];
   /** Collects what a page reports. The test fails if it is not tolerated. */
   watch: (page: Page) => void;
-  /** Opens a browser window of its own, with its own cookies. */
+  /** Opens another browser window, with its own cookies. */
   newPage: (options?: BrowserContextOptions) => Promise<Page>;
   page: Page;
   /** Creates a user with the roles and logs them in on the page. */
@@ -40,15 +40,15 @@ export const test = base.extend<Fixtures>({
     expect.soft(found, 'Problems that the page reported').toEqual([]);
   },
   newPage: async ({ server, watch }, use) => {
-    const contexts: BrowserContext[] = [];
-    await use(async options => {
-      const context = await newContext(server.url, options);
-      contexts.push(context);
-      const page = await context.newPage();
-      watch(page);
-      return page;
+    const opened: { close: () => Promise<void> }[] = [];
+    await use(async ({ viewport, ...options } = {}) => {
+      const tab = await openTab(server.url, options);
+      opened.push(tab);
+      if (viewport) await tab.page.setViewportSize(viewport);
+      watch(tab.page);
+      return tab.page;
     });
-    for (const context of contexts) await context.close();
+    for (const { close } of opened) await close();
   },
   page: async ({ server, watch }, use) => {
     const { page, close } = await openTab(server.url);

@@ -1,7 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { AppWindow } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
@@ -14,7 +15,13 @@ import { counted } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 import { Facts } from './Facts.tsx';
 import { type ApiToken, deleteToken, type TokenUse, updateExpiry } from './queries.ts';
-import { endOfDay } from './words.ts';
+import { endOfDay, isExpired } from './words.ts';
+
+const ConnectExisting = lazy(() =>
+  loadChunk(() => import('../connect/ConnectExisting.tsx')).then(module => ({
+    default: module.ConnectExisting,
+  })),
+);
 
 /** A token at the right of the list: what it is for, who uses it, and how to end it. */
 export function TokenDetail({
@@ -50,6 +57,13 @@ export function TokenDetail({
         <p className="mono">{token.secret}</p>
         <Facts token={token} names={names} />
         {project === undefined && token.type !== 'admin' && <Expiry token={token} />}
+        {token.type !== 'admin' && !isExpired(token) && (
+          <RailSection title="Connect an SDK">
+            <Suspense>
+              <ConnectExisting key={token.id} token={token} project={project} />
+            </Suspense>
+          </RailSection>
+        )}
         <SeenBy used={used} />
         <LastChange
           subject={{

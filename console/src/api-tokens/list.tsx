@@ -87,7 +87,6 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
         call: project === undefined ? 'createApiToken' : 'createProjectApiToken',
         run: () => void navigate({ to: `${path}/new` }),
       }}
-      about={{ href: '/docs/#tag/api-tokens', label: 'About API tokens' }}
       filters={
         <SegmentedControl
           aria-label="Use"

@@ -1,7 +1,7 @@
 import type { ApiToken } from './queries.ts';
 
 const DAY_MS = 86_400_000;
-/** A token that nobody used for so long can probably be deleted. */
+/** A token that nobody has used for this long can probably be deleted. */
 export const UNUSED_DAYS = 30;
 const ALL = '*';
 

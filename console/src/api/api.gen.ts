@@ -23,7 +23,7 @@ export interface schemas {
   AdvancedPlaygroundRequest: { environments: Array<string>; context?: schemas['PlaygroundContext']; contexts?: Array<schemas['PlaygroundContext']>; projects?: (Array<string> | "*"); features?: Array<string>; drafts?: Array<schemas['PlaygroundDraft']>; at?: string };
   AdvancedPlaygroundResult: { input: schemas['AdvancedPlaygroundInput']; features: Array<schemas['AdvancedPlaygroundFeature']>; notEvaluated?: Array<schemas['PlaygroundNotEvaluated']> };
   AllFlagCreators: { flagCreators: schemas['FlagCreatorList']; total: number };
-  ApiError: { id: string; name: "AlreadyCarriedOutError" | "AuthenticationRequired" | "BadDataError" | "ConflictError" | "ContentTypeerror" | "ExceedsLimitError" | "IdempotencyError" | "InternalError" | "InvalidOperationError" | "MethodNotAllowedError" | "NameExistsError" | "NoAccessError" | "NotFoundError" | "PatternError" | "PayloadTooLargeError" | "PreconditionFailedError" | "RateLimitError" | "ServiceUnavailableError"; message: string; details: Array<schemas['ErrorDetail']> };
+  ApiError: { id: string; name: "AlreadyCarriedOutError" | "AuthenticationRequired" | "BadDataError" | "ConflictError" | "ContentTypeerror" | "ExceedsLimitError" | "IdempotencyError" | "InternalError" | "InvalidOperationError" | "MaintenanceError" | "MethodNotAllowedError" | "NameExistsError" | "NoAccessError" | "NotFoundError" | "PatternError" | "PayloadTooLargeError" | "PreconditionFailedError" | "RateLimitError" | "ServiceUnavailableError"; message: string; details: Array<schemas['ErrorDetail']> };
   ApiToken: { id: number; secret: string; secure: boolean; identifier: string; tokenName: string; type: "admin" | "client" | "backend" | "frontend"; environment: (string | null); project: string; projects: Array<string>; alias: (string | null); createdAt: string; expiresAt: (string | null); seenAt: (string | null) };
   ApiTokenApplication: { appName: string; environment: string; sdkVersion: (string | null); instances: number; lastSeen: string };
   ApiTokenCounts: { admin: number; client: number; frontend: number };
@@ -107,13 +107,14 @@ export interface schemas {
   EnvironmentSortOrders: { [key: string]: number };
   EnvironmentUpdate: { type?: string; sortOrder?: number };
   ErrorDetail: { message: string; path?: string };
-  Event: { id: number; createdAt: string; type: schemas['EventType']; createdBy: string; createdByUserId: (number | null); createdByKind?: "user" | "service-account" | "admin-token" | "system"; environment: (string | null); project: (string | null); featureName: (string | null); data: (Record<string, unknown> | null); preData: (Record<string, unknown> | null); tags: Array<schemas['Tag']>; label: string; summary: string; parts?: Array<schemas['EventPart']>; comment?: string; groupId: string; ip?: (string | null) };
+  Event: { id: number; createdAt: string; type: schemas['EventType']; createdBy: string; createdByUserId: (number | null); createdByKind?: "user" | "service-account" | "admin-token" | "system"; environment: (string | null); project: (string | null); featureName: (string | null); data: (Record<string, unknown> | null); preData: (Record<string, unknown> | null); tags: Array<schemas['Tag']>; label: string; summary: string; parts?: Array<schemas['EventPart']>; comment?: string; groupId: string; importedFrom?: schemas['EventOrigin']; ip?: (string | null) };
   EventCount: { value: (string | null); count: number; creator?: schemas['EventCreator'] };
   EventCounts: { by: "day" | "type" | "project" | "creator" | "environment"; groups: Array<schemas['EventCount']>; hasMore: boolean };
   EventCreator: { id: number; name: string };
   EventCreatorList: Array<schemas['EventCreator']>;
   EventDeliveries: { deliveries: Array<schemas['EventDelivery']> };
   EventDelivery: { id: string; integrationId: number; provider: string; description: (string | null); createdAt: string; state: schemas['IntegrationEventState']; attempts: number; lastStatus: (number | null); nextAttemptAt: (string | null) };
+  EventOrigin: { product: "unleash"; id: number };
   EventPart: { text: string; strong?: boolean; place?: boolean; ref?: schemas['EventReference'] };
   EventReference: { kind: schemas['EventReferenceKind']; id: string; project?: string };
   EventReferenceKind: "feature" | "project" | "environment" | "segment" | "context-field" | "strategy" | "tag" | "tag-type" | "feature-type" | "user" | "group" | "role" | "service-account" | "integration";
@@ -164,6 +165,7 @@ export interface schemas {
   FoundEnvironment: { name: string; type: string; sortOrder: number; enabled: boolean; blockedBy?: string; variantCount: number; hasStrategies: boolean; hasEnabledStrategies: boolean; lastSeenAt?: string; yes: number; no: number };
   FoundFeature: { name: string; type: string; description?: string; project: string; stale: boolean; impressionData: boolean; favorite: boolean; createdAt: string; createdBy?: schemas['Collaborator']; archivedAt?: string; lastSeenAt?: string; lifecycle: schemas['Lifecycle']; dependencyType: "parent" | "child" | null; tags: Array<schemas['Tag']>; segments: Array<string>; environments: Array<schemas['FoundEnvironment']>; collaborators: schemas['Collaborators'] };
   FrontendContext: { userId?: string; sessionId?: string; remoteAddress?: string; currentTime?: string; appName?: string; environment?: string; properties?: { [key: string]: string } };
+  FrontendFeature: { name: string; enabled: boolean; variant: schemas['FrontendVariant']; impressionData: boolean };
   FrontendFeatures: { toggles: Array<schemas['FrontendToggle']> };
   FrontendPayload: { type: string; value: string };
   FrontendRequest: { context?: schemas['FrontendContext'] };
@@ -180,7 +182,7 @@ export interface schemas {
   Health: { health: "GOOD" | "BAD" };
   HealthCounts: { features: number; stale: number; potentiallyStale: number };
   HealthDay: { date: string; health: number; technicalDebt: number; features: number; stale: number; potentiallyStale: number };
-  HealthEvidence: { since: (string | null); type?: string; createdAt: string; ageDays: number; lifetimeDays?: (number | null); lastSeenAt?: (string | null); environments: Array<schemas['HealthEvidenceEnvironment']>; lastChange: schemas['HealthEvidenceChange']; unreadable?: Array<schemas['HealthEvidenceString']>; archivedParents?: Array<string>; clonedFrom?: string; result?: "enabled" | "disabled"; variant?: (string | null); applications?: Array<schemas['HealthEvidenceApplication']>; references?: Array<string> };
+  HealthEvidence: { since: (string | null); type?: string; createdAt: string; ageDays: number; lifetimeDays?: (number | null); lastSeenAt?: (string | null); environments: Array<schemas['HealthEvidenceEnvironment']>; lastChange: schemas['HealthEvidenceChange']; unreadable?: Array<schemas['HealthEvidenceString']>; violations?: Array<string>; archivedParents?: Array<string>; clonedFrom?: string; result?: "enabled" | "disabled"; variant?: (string | null); applications?: Array<schemas['HealthEvidenceApplication']>; references?: Array<string> };
   HealthEvidenceApplication: { name: string; environments: Array<string>; lastSeenAt: string };
   HealthEvidenceChange: ({ id: number; type: string; at: string; by: string } | null);
   HealthEvidenceEnvironment: { name: string; enabled: boolean; toggledAt: string; lastSeenAt: (string | null); hasEnabledStrategies: boolean };
@@ -191,7 +193,7 @@ export interface schemas {
   HealthRating: { rating: number; activeCount: number; potentiallyStaleCount: number; staleCount: number };
   HealthReport: { version: number; name: string; description: string; mode: "open" | "protected" | "private"; defaultStickiness: string; featureLimit: (number | null); featureNaming: schemas['FeatureNaming']; members: number; favorite: boolean; environments: Array<schemas['ProjectEnvironment']>; createdAt: string; updatedAt: string; stats: schemas['ProjectStats']; health: number; technicalDebt: number; activeCount: number; potentiallyStaleCount: number; staleCount: number; features: Array<schemas['Feature']> };
   HealthRule: { rule: schemas['HealthRuleName']; description: string; remedy: string; findings: number; snoozed: number; points: number; conclusive: boolean };
-  HealthRuleName: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "unreadable-strategy" | "archived-parent" | "duplicate-of-clone" | "no-owner" | "unused-segment";
+  HealthRuleName: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "unreadable-strategy" | "imported-as-is" | "archived-parent" | "duplicate-of-clone" | "no-owner" | "unused-segment";
   HealthSnooze: { reason: string; until: string; createdAt: string; createdBy: string };
   HeldPermission: { permission: string; project?: string; environment?: string };
   HeldRole: { id: number; name: string; type: "root" | "root-custom" | "project" | "custom"; description: string; project?: string };
@@ -242,6 +244,7 @@ export interface schemas {
   LoginMethod: { type: "password" | "oidc"; label: string; path: string };
   LoginMethodList: { methods: Array<schemas['LoginMethod']> };
   LoginRequest: { username: string; password: string };
+  MaintenanceMode: { enabled: boolean };
   Me: { user: schemas['Caller']; permissions: Array<schemas['HeldPermission']>; feedback: Array<schemas['SeenFeedback']>; splash: { [key: string]: boolean } };
   Member: { id: number; name: (string | null); username: (string | null); email: (string | null); isAPI: boolean };
   MemberChange: { currentMembers: number; change: number };
@@ -260,7 +263,7 @@ export interface schemas {
   NewPassword: { password: string; confirmPassword?: string };
   NewPersonalToken: { description: string; expiresAt: string };
   NewProject: { id?: string; name: string; description?: string; mode?: "open" | "protected" | "private"; defaultStickiness?: string; environments?: Array<string>; featureNaming?: schemas['FeatureNamingInput'] };
-  NewServiceAccount: { name?: string; username?: string; rootRole: number };
+  NewServiceAccount: { name?: string; username?: string; rootRole: number; readsTokenSecrets?: boolean };
   NewSignupToken: { name: string; expiresAt: string };
   NewStrategy: { name: string; title?: (string | null); disabled?: (boolean | null); sortOrder?: number; parameters?: { [key: string]: string }; constraints?: Array<schemas['Constraint']>; variants?: Array<schemas['NewStrategyVariant']>; segments?: Array<number> };
   NewStrategyParameter: { name: string; type: schemas['StrategyParameterType']; description?: string; required?: boolean };
@@ -420,10 +423,10 @@ export interface schemas {
   SegmentNameCheck: { name: string };
   SelectedOverride: { variant: string; contextName: string; value: string };
   ServedPayload: { type: string; value: string };
-  ServiceAccount: { id: number; isAPI: boolean; name: string; username: string; rootRole: number; createdAt: string; tokens: Array<schemas['ServiceAccountToken']> };
+  ServiceAccount: { id: number; isAPI: boolean; name: string; username: string; rootRole: number; readsTokenSecrets: boolean; createdAt: string; tokens: Array<schemas['ServiceAccountToken']> };
   ServiceAccountList: { serviceAccounts: Array<schemas['ServiceAccount']>; rootRoles: Array<schemas['Role']> };
   ServiceAccountToken: { id: number; description: string; userId: number; createdAt: string; expiresAt: string; seenAt: (string | null) };
-  ServiceAccountUpdate: { name?: string; rootRole?: number };
+  ServiceAccountUpdate: { name?: string; rootRole?: number; readsTokenSecrets?: boolean };
   Session: { id: number; method: string; ip: (string | null); userAgent: (string | null); createdAt: string; seenAt: string; expiresAt: string; current: boolean };
   SessionList: { sessions: Array<schemas['Session']> };
   SessionOfUser: { method: "password" | "oidc"; ip: (string | null); seenAt: string };
@@ -660,7 +663,7 @@ export interface paths {
   };
   "/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/on": {
     /** Enable a feature */
-    post: { parameters: { query?: never; path: { projectId: string; featureName: string; environment: string }; header?: { "If-Match"?: string; "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 412: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: never; path: { projectId: string; featureName: string; environment: string }; header?: { "If-Match"?: string; "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: { "application/json": schemas['FeatureEnvironment'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 412: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/bulk_features/environments/{environment}/on": {
     /** Enable features */
@@ -668,7 +671,7 @@ export interface paths {
   };
   "/api/admin/projects/{projectId}/features/{featureName}/environments/{environment}/off": {
     /** Disable a feature */
-    post: { parameters: { query?: never; path: { projectId: string; featureName: string; environment: string }; header?: { "If-Match"?: string; "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 412: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    post: { parameters: { query?: never; path: { projectId: string; featureName: string; environment: string }; header?: { "If-Match"?: string; "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: { "application/json": schemas['FeatureEnvironment'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 412: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/bulk_features/environments/{environment}/off": {
     /** Disable features */
@@ -696,9 +699,9 @@ export interface paths {
   };
   "/api/admin/projects/{projectId}/health/findings/{rule}/{subject}/snooze": {
     /** Snooze a finding */
-    put: { parameters: { query?: never; path: { projectId: string; rule: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "unreadable-strategy" | "archived-parent" | "duplicate-of-clone" | "no-owner" | "unused-segment"; subject: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['NewHealthSnooze'] } }; responses: { 200: { content: { "application/json": schemas['HealthSnooze'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    put: { parameters: { query?: never; path: { projectId: string; rule: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "unreadable-strategy" | "imported-as-is" | "archived-parent" | "duplicate-of-clone" | "no-owner" | "unused-segment"; subject: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['NewHealthSnooze'] } }; responses: { 200: { content: { "application/json": schemas['HealthSnooze'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
     /** Unsnooze a finding */
-    delete: { parameters: { query?: never; path: { projectId: string; rule: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "unreadable-strategy" | "archived-parent" | "duplicate-of-clone" | "no-owner" | "unused-segment"; subject: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    delete: { parameters: { query?: never; path: { projectId: string; rule: "stale" | "past-lifetime" | "enabled-everywhere" | "disabled-everywhere" | "never-seen" | "outside-production" | "constant-result" | "archived-in-use" | "no-strategies" | "unreadable-strategy" | "imported-as-is" | "archived-parent" | "duplicate-of-clone" | "no-owner" | "unused-segment"; subject: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/features/{featureName}/clone": {
     /** Clone a feature */
@@ -1441,7 +1444,7 @@ export interface paths {
     delete: { parameters: { query?: never; path: { projectId: string; holderId: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/users/{holderId}/roles/{roleId}": {
-    /** Replace the roles of a user in a project by one */
+    /** Replace the roles of a user in a project with one */
     put: { parameters: { query?: never; path: { projectId: string; holderId: string; roleId: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
     /** Grant a user a role in a project */
     post: { parameters: { query?: never; path: { projectId: string; holderId: string; roleId: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1455,7 +1458,7 @@ export interface paths {
     delete: { parameters: { query?: never; path: { projectId: string; holderId: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/groups/{holderId}/roles/{roleId}": {
-    /** Replace the roles of a group in a project by one */
+    /** Replace the roles of a group in a project with one */
     put: { parameters: { query?: never; path: { projectId: string; holderId: string; roleId: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
     /** Grant a group a role in a project */
     post: { parameters: { query?: never; path: { projectId: string; holderId: string; roleId: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1477,6 +1480,14 @@ export interface paths {
   "/api/admin/instance/diagnostics": {
     /** Get diagnostics */
     get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['Diagnostics'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/maintenance": {
+    /** Get maintenance mode */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['MaintenanceMode'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    /** Set maintenance mode */
+    put: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['MaintenanceMode'] } }; responses: { 204: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    /** Set maintenance mode, as Unleash does */
+    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['MaintenanceMode'] } }; responses: { 204: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/ui-config": {
     /** Get the configuration for clients */
@@ -1575,6 +1586,10 @@ export interface paths {
     get: { parameters: { query?: { userId?: string | number; sessionId?: string | number; remoteAddress?: string | number; currentTime?: string | number; appName?: string | number; environment?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['FrontendFeatures'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
     /** Evaluate all features for a context in the body */
     post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['FrontendRequest'] } }; responses: { 200: { content: { "application/json": schemas['FrontendFeatures'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/frontend/features/{featureName}": {
+    /** Evaluate one feature */
+    get: { parameters: { query?: { userId?: string | number; sessionId?: string | number; remoteAddress?: string | number; currentTime?: string | number; appName?: string | number; environment?: string | number }; path: { featureName: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['FrontendFeature'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/frontend/client/register": {
     /** Register a frontend application */
@@ -1777,6 +1792,8 @@ export const permissionsOf = {
   deleteProjectRoleOfGroup: ["PROJECT_USER_ACCESS_WRITE","UPDATE_PROJECT"],
   getInstanceStatistics: ["ADMIN"],
   getDiagnostics: ["ADMIN"],
+  setMaintenance: ["ADMIN","UPDATE_MAINTENANCE_MODE"],
+  postMaintenance: ["ADMIN","UPDATE_MAINTENANCE_MODE"],
   setCorsOrigins: ["ADMIN","UPDATE_CORS"],
   updateApplication: ["UPDATE_APPLICATION"],
   deleteApplication: ["UPDATE_APPLICATION"],

@@ -20,7 +20,7 @@ document.addEventListener(
 );
 
 /**
- * Loads a part of the console that is not loaded yet. While the server is away it waits and retries, and the current page
+ * Loads a part of the console that is not loaded yet. While the server is unreachable it waits and retries, and the current page
  * stays. After an update of the server, which removes the files of this version, the banner offers a reload.
  */
 export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {

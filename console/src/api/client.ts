@@ -1,8 +1,8 @@
-import createClient from 'openapi-fetch';
-import type { paths, schemas } from './api.gen.ts';
+import type { schemas } from './api.gen.ts';
 import { offline, RequestError, unreachable } from './errors.ts';
 import { keyFor } from './idempotency.ts';
 import { askForReason, because } from './reason.ts';
+import { createClient } from './request.ts';
 import { isOwner, mayBeAnotherUser, setConnection, untilLoggedIn } from './session.ts';
 import { wait } from './wait.ts';
 import { withCancel } from './waiting-writes.ts';
@@ -23,6 +23,10 @@ const isPublic = (url: string): boolean => /^\/(auth|invite|logout)(\/|$)/.test(
 /** The server is unreachable or overloaded, or a proxy cannot reach it. */
 const isAway = (response: Response | undefined): boolean =>
   response === undefined || [502, 503, 504].includes(response.status);
+
+/** Maintenance can last for hours, so the user learns about it instead of waiting. */
+const isInMaintenance = async (response: Response): Promise<boolean> =>
+  response.status === 503 && (await response.clone().text()).includes('"MaintenanceError"');
 
 const send = (request: Request): Promise<Response> =>
   request.method === 'GET' || isPublic(request.url) ? sendRead(request) : sendWrite(request);
@@ -77,7 +81,7 @@ async function sendUntilResponse(request: Request): Promise<Response> {
       }
       // 409 with Retry-After: an earlier attempt of this request is still running.
       const isRunning = response?.status === 409 && response.headers.has('Retry-After');
-      if (response && !isAway(response) && !isRunning) {
+      if (response && (!isAway(response) || (await isInMaintenance(response))) && !isRunning) {
         setConnection({ unavailable: false });
         key.release();
         return response;
@@ -97,7 +101,7 @@ const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | unde
     return undefined;
   });
 
-/** Before the first write after a tab got the focus: another user must not send the input of this page. */
+/** Before the first write after a tab got the focus: a different user must not send the input of this page. */
 async function untilOwner(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
   // Any other response is the one that the write gets too.
@@ -110,9 +114,6 @@ const retryAfter = (response: Response | undefined): number | undefined =>
 /** Sends without waiting for a login: 401 becomes an error. */
 export const sendOnce = (request: Request): Promise<Response> =>
   fetch(request).catch(() => Promise.reject(unreachable()));
-
-/** The typed client of the API. Every write carries an `Idempotency-Key`. */
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });
 
 /** A change that the server carried out. */
 export type Write = {
@@ -129,12 +130,11 @@ export function onWrite(listener: (write: Write) => Promise<void>): void {
   afterWrite = listener;
 }
 
-api.use({
-  onResponse: async ({ request: { method }, response, schemaPath: path, params }) => {
-    const isDryRun = params.query?.dryRun === 'true';
-    if (method !== 'GET' && response.ok && !isDryRun)
-      await afterWrite({ method, path, params: params.path ?? {} });
-  },
+/** The typed client of the API. Every write carries an `Idempotency-Key`. */
+export const api = createClient(send, async ({ method, path, options: { params }, response }) => {
+  const isDryRun = params?.query?.dryRun === 'true';
+  if (method !== 'GET' && response.ok && !isDryRun)
+    await afterWrite({ method, path, params: params?.path ?? {} });
 });
 
 type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;

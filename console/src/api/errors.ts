@@ -37,7 +37,9 @@ export const cancelled = (): RequestError =>
 
 /** Whether the server was unreachable or overloaded, so that the same request can succeed later. */
 export const isOutage = (error: unknown): boolean =>
-  error instanceof RequestError && [0, 502, 503, 504].includes(error.status);
+  error instanceof RequestError &&
+  [0, 502, 503, 504].includes(error.status) &&
+  error.kind !== 'MaintenanceError';
 
 /** A change that was not sent. It must not be sent later, when nobody expects it. */
 export const offline = (): RequestError => new RequestError(0, { message: 'Not saved: you are offline.' });

@@ -155,6 +155,8 @@ export const eventsOf: Partial<Record<string, readonly schemas['EventType'][]>> 
   "PUT /api/admin/projects/{projectId}/groups/{holderId}/roles/{roleId}": ["project-access-added","project-access-group-roles-updated"],
   "POST /api/admin/projects/{projectId}/groups/{holderId}/roles/{roleId}": ["project-access-added","project-access-group-roles-updated"],
   "DELETE /api/admin/projects/{projectId}/groups/{holderId}/roles/{roleId}": ["project-access-group-roles-updated","project-access-group-roles-deleted"],
+  "PUT /api/admin/maintenance": ["setting-updated"],
+  "POST /api/admin/maintenance": ["setting-updated"],
   "POST /api/admin/ui-config/cors": ["setting-updated"],
   "POST /api/admin/metrics/applications/{appName}": ["application-updated"],
   "DELETE /api/admin/metrics/applications/{appName}": ["application-deleted"],

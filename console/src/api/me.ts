@@ -20,6 +20,6 @@ export const meQuery = queryOptions({
 
 export const useMe = (): Me => useSuspenseQuery(meQuery).data;
 
-/** The permissions of which the user needs one for an operation; empty if the user may call it. */
+/** The user needs one of these permissions for an operation; empty if the user may call it. */
 export const useMissingPermissions = (operation: OperationId, place?: Place): readonly string[] =>
   missingPermissions(useMe(), operation, place);

@@ -1,6 +1,20 @@
 import { expect, test } from 'vitest';
 import { requirement } from './permission-words.ts';
 
+test('names up to two owners of the project', () => {
+  const ada = { ownerType: 'user', name: 'Ada' };
+  const owned = (...owners: { ownerType: string; name?: string }[]) =>
+    requirement(['CREATE_FEATURE'], { name: 'Payments', owners });
+
+  expect(owned(ada)).toBe('Requires the permission "Create flag". Ask Ada (owner of Payments) or an admin');
+  expect(owned(ada, { ownerType: 'group', name: 'platform' }, { ownerType: 'user', name: 'Ben' })).toBe(
+    'Requires the permission "Create flag". Ask Ada or group platform (owners of Payments) or an admin',
+  );
+  expect(owned({ ownerType: 'system' })).toBe(
+    'Requires the permission "Create flag", which an admin can grant',
+  );
+});
+
 test('a missing permission is named by what it allows', () => {
   expect(requirement(['CREATE_FEATURE'])).toBe(
     'Requires the permission "Create flag", which an admin can grant',

@@ -21,9 +21,22 @@ export function permissionName(permission: string): string {
   return ENVIRONMENT_LABELS[permission] ?? words.replace(/^./, first => first.toUpperCase());
 }
 
-/** Why a control is disabled: 'Requires the permission "Create flag", which an admin can grant'. */
-export function requirement(missing: readonly string[]): string {
+/** A project, and who can grant permissions in it. */
+type Owned = { name: string; owners: readonly { ownerType: string; name?: string }[] };
+const MAX_OWNERS = 2;
+
+/**
+ * Why a control is disabled: 'Requires the permission "Create flag", which an admin can grant'. With a project, it names the
+ * owners too.
+ */
+export function requirement(missing: readonly string[], project?: Owned): string {
   const grantable = missing.filter(one => one !== 'ADMIN');
   if (grantable.length === 0) return 'Requires the role Admin';
-  return `Requires the permission ${grantable.map(one => `"${permissionName(one)}"`).join(' or ')}, which an admin can grant`;
+  const permission = `Requires the permission ${grantable.map(one => `"${permissionName(one)}"`).join(' or ')}`;
+  const owners = (project?.owners ?? [])
+    .flatMap(({ ownerType, name }) => (name ? [ownerType === 'group' ? `group ${name}` : name] : []))
+    .slice(0, MAX_OWNERS);
+  return owners.length === 0
+    ? `${permission}, which an admin can grant`
+    : `${permission}. Ask ${owners.join(' or ')} (${owners.length === 1 ? 'owner' : 'owners'} of ${project?.name}) or an admin`;
 }

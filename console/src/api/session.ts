@@ -11,7 +11,7 @@ export type Connection = {
   unavailable: boolean;
   /** The number of changes that got no response and are retried. */
   waitingWrites: number;
-  /** The server has another version of the console, and a page of this version cannot be loaded. */
+  /** The server has a different version of the console, and a page of this version cannot be loaded. */
   outdated: boolean;
 };
 
@@ -41,7 +41,7 @@ export function setConnection(change: Partial<Connection>): void {
 
 /** The user whose page this is: the first one whom the server named. */
 let owner: Me | undefined;
-/** Whether another tab may have logged in another user since the server last named the user. */
+/** Whether another tab may have logged in a different user since the server last named the user. */
 let isInDoubt = false;
 addEventListener('focus', () => {
   isInDoubt = true;

@@ -1,9 +1,7 @@
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
-import { FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
-import { SidePanel } from '../ui/SidePanel.tsx';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -34,43 +32,38 @@ export function EditApplication({
       toast({ message: `Saved ${appName}.` });
     },
   });
-  const { isAsking, question } = useUnsaved(isChanged && !save.isSuccess, forget);
+  const unsaved = useUnsaved(isChanged && !save.isSuccess, forget);
   const messages = messagesByField(save.error);
   return (
-    <SidePanel title={`Edit ${appName}`} isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => save.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="filled" loading={save.isPending} disabled={!isChanged}>
-              Save
-            </Button>
-          </>
-        }
-      >
-        <FormErrors messages={otherMessages(save.error, FIELDS)} />
-        <Textarea
-          label="Description"
-          rows={3}
-          maxLength={2000}
-          data-autofocus
-          value={draft.description}
-          error={messages.description}
-          onChange={event => change({ description: event.target.value })}
-        />
-        <TextInput
-          label="URL"
-          description="Where people find the application, such as its repository."
-          placeholder="https://"
-          maxLength={2000}
-          autoComplete="off"
-          value={draft.url}
-          error={messages.url}
-          onChange={event => change({ url: event.target.value })}
-        />
-      </Form>
-      {question}
-    </SidePanel>
+    <PanelForm
+      title={`Edit ${appName}`}
+      action="Save"
+      pending={save.isPending}
+      disabled={!isChanged}
+      messages={otherMessages(save.error, FIELDS)}
+      {...unsaved}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
+    >
+      <Textarea
+        label="Description"
+        rows={3}
+        maxLength={2000}
+        data-autofocus
+        value={draft.description}
+        error={messages.description}
+        onChange={event => change({ description: event.target.value })}
+      />
+      <TextInput
+        label="URL"
+        description="Where people find the application, such as its repository."
+        placeholder="https://"
+        maxLength={2000}
+        autoComplete="off"
+        value={draft.url}
+        error={messages.url}
+        onChange={event => change({ url: event.target.value })}
+      />
+    </PanelForm>
   );
 }

@@ -1,24 +1,19 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
 import { Button } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useCallback } from 'react';
 import { Empty } from '../ui/Empty.tsx';
-import { Failure } from '../ui/Failure.tsx';
-import { Keys } from '../ui/Keys.tsx';
-import { List } from '../ui/List.tsx';
 import { Page } from '../ui/Page.tsx';
-import { Cell, Cells, HeaderRow } from '../ui/Row.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
+import { Cell } from '../ui/Row.tsx';
 import { TextFilter } from '../ui/TextFilter.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { usePages } from '../ui/usePages.ts';
 import { counted } from '../ui/words.ts';
 import s from './applications.module.css';
+import { PagedTable } from './PagedTable.tsx';
 import { type Application, applicationsPage } from './queries.ts';
 
 const keyOf = ({ appName }: Application): string => appName;
+const renderRow = (application: Application) => <Row application={application} />;
 const COLUMNS = ['Application', 'Projects', 'Environments', 'Last seen'];
 
 /** The programs that use an SDK, those that were seen last first. */
@@ -30,7 +25,6 @@ export function ApplicationsPage() {
     page => applicationsPage(typed.trim(), page),
     ({ applications }) => applications,
   );
-  const render = useCallback((application: Application) => <Row application={application} />, []);
   return (
     <Page
       title="Applications"
@@ -49,54 +43,32 @@ export function ApplicationsPage() {
         />
       }
     >
-      {pages.error && <Failure error={pages.error} onRetry={pages.retry} />}
-      {!pages.error && pages.total === undefined && <Skeleton rows={8} />}
-      {pages.total === 0 && (
-        <Empty
-          action={
-            typed === '' ? (
-              <Link to="/admin/tokens/new" className={s.link}>
-                Create an API token
-              </Link>
-            ) : (
-              <Button onClick={() => push({ query: undefined })}>Remove “{typed}”</Button>
-            )
-          }
-        >
-          {typed === ''
-            ? 'No application has used an SDK yet. An SDK connects with an API token.'
-            : 'No applications match.'}
-        </Empty>
-      )}
-      {(pages.total ?? 0) > 0 && (
-        <>
-          <List
-            as="table"
-            label="Applications"
-            count={pages.total ?? 0}
-            rowAt={pages.rowAt}
-            keyOf={keyOf}
-            header={
-              <HeaderRow className={s.columns}>
-                {COLUMNS.map(column => (
-                  <span key={column} role="columnheader">
-                    {column}
-                  </span>
-                ))}
-              </HeaderRow>
+      <PagedTable
+        label="Applications"
+        pages={pages}
+        keyOf={keyOf}
+        columns={COLUMNS}
+        className={s.columns}
+        render={renderRow}
+        onOpen={({ appName }) => void navigate({ to: '/applications/$appName', params: { appName } })}
+        empty={
+          <Empty
+            action={
+              typed === '' ? (
+                <Link to="/admin/tokens/new" className={s.link}>
+                  Create an API token
+                </Link>
+              ) : (
+                <Button onClick={() => push({ query: undefined })}>Remove “{typed}”</Button>
+              )
             }
-            render={render}
-            onVisible={pages.onVisible}
-            onOpen={({ appName }) => void navigate({ to: '/applications/$appName', params: { appName } })}
-          />
-          <Keys
-            hints={[
-              ['j k', 'move'],
-              ['Enter', 'open'],
-            ]}
-          />
-        </>
-      )}
+          >
+            {typed === ''
+              ? 'No application has used an SDK yet. An SDK connects with an API token.'
+              : 'No applications match.'}
+          </Empty>
+        }
+      />
     </Page>
   );
 }
@@ -105,7 +77,7 @@ function Row({ application }: { application: Application }) {
   const { appName, description, usage, lastSeenAt } = application;
   const environments = new Set(usage.flatMap(one => one.environments));
   return (
-    <Cells className={s.columns}>
+    <>
       <Cell as="name">
         <Link to="/applications/$appName" params={{ appName }}>
           {appName}
@@ -115,6 +87,6 @@ function Row({ application }: { application: Application }) {
       <Cell as="dim">{usage.map(({ project }) => project).join(', ')}</Cell>
       <Cell as="dim">{[...environments].join(', ')}</Cell>
       <Cell as="dim">{lastSeenAt ? <Time at={lastSeenAt} /> : 'never'}</Cell>
-    </Cells>
+    </>
   );
 }

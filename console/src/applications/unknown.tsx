@@ -66,7 +66,6 @@ export function UnknownFlagsPage() {
       columns={COLUMNS}
       className={s.unknown ?? ''}
       render={render}
-      about={{ href: '/docs/#tag/metrics', label: 'About unknown flags' }}
       empty="Every name that an application asked for in the last 7 days belongs to a flag."
     />
   );

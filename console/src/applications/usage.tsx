@@ -1,19 +1,15 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
-// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
 import { NativeSelect } from '@mantine/core';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { FlagLink } from '../features/FlagLink.tsx';
 import { ProjectPage } from '../projects/Frame.tsx';
 import { Empty } from '../ui/Empty.tsx';
-import { Failure } from '../ui/Failure.tsx';
-import { List } from '../ui/List.tsx';
-import { Cell, Cells, HeaderRow } from '../ui/Row.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
+import { Cell } from '../ui/Row.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { usePages } from '../ui/usePages.ts';
 import { counted, formatNumber } from '../ui/words.ts';
 import s from './applications.module.css';
+import { PagedTable } from './PagedTable.tsx';
 import { type FlagUsage, projectUsagePage } from './queries.ts';
 
 const keyOf = ({ name }: FlagUsage): string => name;
@@ -59,35 +55,21 @@ function Usage({ projectId }: { projectId: string }) {
         </div>
       }
     >
-      {pages.error && <Failure error={pages.error} onRetry={pages.retry} />}
-      {!pages.error && pages.total === undefined && <Skeleton rows={8} />}
-      {pages.total === 0 && <Empty>No SDK evaluated a flag of this project in this time.</Empty>}
-      {(pages.total ?? 0) > 0 && (
-        <List
-          as="table"
-          label="Flag usage"
-          count={pages.total ?? 0}
-          rowAt={pages.rowAt}
-          keyOf={keyOf}
-          header={
-            <HeaderRow className={s.usage}>
-              {COLUMNS.map(column => (
-                <span key={column} role="columnheader">
-                  {column}
-                </span>
-              ))}
-            </HeaderRow>
-          }
-          render={render}
-          onVisible={pages.onVisible}
-          onOpen={({ name }) =>
-            void navigate({
-              to: '/projects/$projectId/features/$featureName/usage',
-              params: { projectId, featureName: name },
-            })
-          }
-        />
-      )}
+      <PagedTable
+        label="Flag usage"
+        pages={pages}
+        keyOf={keyOf}
+        columns={COLUMNS}
+        className={s.usage}
+        render={render}
+        onOpen={({ name }) =>
+          void navigate({
+            to: '/projects/$projectId/features/$featureName/usage',
+            params: { projectId, featureName: name },
+          })
+        }
+        empty={<Empty>No SDK evaluated a flag of this project in this time.</Empty>}
+      />
     </ProjectPage>
   );
 }
@@ -99,7 +81,7 @@ function Row({ projectId, usage: { name, environments } }: { projectId: string; 
     .toSorted()
     .at(-1);
   return (
-    <Cells className={s.usage}>
+    <>
       <Cell as="name">
         <FlagLink project={projectId} name={name} />
         <small>{environments.map(({ environment }) => environment).join(', ')}</small>
@@ -107,6 +89,6 @@ function Row({ projectId, usage: { name, environments } }: { projectId: string; 
       <Cell as="dim">{formatNumber(sum('yes'))}</Cell>
       <Cell as="dim">{formatNumber(sum('no'))}</Cell>
       <Cell as="dim">{lastDay}</Cell>
-    </Cells>
+    </>
   );
 }

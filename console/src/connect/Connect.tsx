@@ -78,13 +78,16 @@ function StoreSecret({ token, isStored, onStored }: Props) {
   );
 }
 
-function Programs({
+/** Programs with the token, one for each way to connect. */
+export function Programs({
   token,
   flag = 'new-checkout',
   appName = 'my-application',
   isTrial = false,
   wrongType,
-}: Props) {
+}: Pick<Props, 'flag' | 'appName' | 'isTrial' | 'wrongType'> & {
+  token: Pick<CreatedToken, 'type' | 'secret'>;
+}) {
   const type = token.type === 'frontend' ? 'frontend' : 'backend';
   const snippets = snippetsOf({ url: location.origin, secret: token.secret, type, appName, flag, isTrial });
   return (

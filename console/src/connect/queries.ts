@@ -40,6 +40,18 @@ export const seenAtQuery = (tokenId: number, project: string | undefined) =>
     retry: false,
   });
 
+/** A flag of the project, for a program that evaluates one. Null: the project has none. */
+export const firstFlagQuery = (project: string) =>
+  queryOptions({
+    queryKey: [...keys.flags, 'first', project],
+    queryFn: async ({ signal }) => {
+      const query = { project: `IS:${project}`, limit: 1 };
+      const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
+      return features[0]?.name ?? null;
+    },
+    staleTime: 60_000,
+  });
+
 /** An application, read often while it has not evaluated a flag yet. */
 export const connectingApplicationQuery = (appName: string) => ({
   ...applicationQuery(appName),

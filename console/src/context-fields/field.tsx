@@ -7,14 +7,13 @@ import { StrategyUses } from '../segments/StrategyUses.tsx';
 import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
-import { Failure } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useEditor } from '../ui/useEditor.tsx';
@@ -36,11 +35,6 @@ import {
 } from './queries.ts';
 
 const crumbs = <Link to="/admin/context-fields">Context fields</Link>;
-const about = (
-  <a href="/docs/#tag/context" className={s.link}>
-    About context fields
-  </a>
-);
 
 /** Creates a context field of the instance, or of one project. */
 export function NewContextFieldPage() {
@@ -60,7 +54,7 @@ export function NewContextFieldPage() {
   });
   const { question } = useUnsaved(isChanged && !create.isSuccess, forget);
   return (
-    <Page title="New context field" crumbs={crumbs} actions={about}>
+    <Page title="New context field" crumbs={crumbs}>
       <FormAndEffect
         as="page"
         title="Effect"
@@ -116,7 +110,7 @@ export function ContextFieldPage() {
     );
   return (
     <Page title="Context field" crumbs={crumbs}>
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />}
+      <Loading of={[{ error, refetch }]} />
     </Page>
   );
 }
@@ -145,7 +139,7 @@ function Editor({ field, current }: { field: ContextField; current: Version<Draf
   });
   const uses = useQuery(usesQuery(name)).data;
   return (
-    <Page title={<span className="mono">{name}</span>} name={name} crumbs={crumbs} actions={about}>
+    <Page title={<span className="mono">{name}</span>} name={name} crumbs={crumbs}>
       {conflict ? (
         <div className={s.conflict}>
           <h2 className="sr">Conflict</h2>

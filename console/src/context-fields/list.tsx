@@ -72,7 +72,6 @@ export function ContextFieldsPage() {
         call: 'createProjectContextField',
         run: () => void navigate({ to: '/admin/context-fields/new' }),
       }}
-      about={{ href: '/docs/#tag/context', label: 'About context fields' }}
       empty="No context fields. A field describes a value that applications send."
     />
   );

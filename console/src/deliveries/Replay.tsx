@@ -33,7 +33,7 @@ const PLURALS: Record<ReplayKind, string> = {
   missing: 'events without a delivery',
 };
 
-/** Delivers a range again. The count appears first; `?replay=` and the times are in the address. */
+/** Delivers a range again. The count appears first; `?replay=` and the times are in the URL. */
 export function Replay({ integration }: { integration: Integration }) {
   const { search, replace } = useFilters();
   const range = rangeOf(search);
@@ -133,7 +133,7 @@ function Plan({
   );
 }
 
-/** The range of the address. Without times: since yesterday, at a full minute so that the address stays the same. */
+/** The range in the URL. Without times: since yesterday, at a full minute so that the URL stays the same. */
 function rangeOf(search: Search): ReplayRange {
   const kind = search.replay === 'missing' ? 'missing' : 'failed';
   const yesterday = new Date(Math.floor((Date.now() - DAY_MS) / 3_600_000) * 3_600_000).toISOString();

@@ -10,7 +10,7 @@ import { shareOf } from './words.ts';
 
 const HOUR = { hour: '2-digit', minute: '2-digit' } as const;
 
-/** How the integration delivered in the last 24 hours: rates of all deliveries, also of open ones, and attempts by hour. */
+/** How the integration delivered in the last 24 hours: rates of all deliveries, including open ones, and attempts by hour. */
 export function Strip({ integration }: { integration: Integration }) {
   const { data, error, refetch } = useQuery(statsQuery(integration.id));
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;

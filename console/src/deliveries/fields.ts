@@ -41,7 +41,7 @@ export function useDeliveryFields(): readonly FilterField[] {
   );
 }
 
-/** The query of the API: the address without what belongs to the page. */
+/** The query of the API: the URL without what belongs to the page. */
 export const queryOf = (search: Search): Search =>
   Object.fromEntries(NAMES.flatMap(name => (search[name] === undefined ? [] : [[name, search[name]]])));
 

@@ -26,7 +26,7 @@ const list = (integrationId: number | undefined, query: Record<string, unknown>,
       );
 };
 
-/** The deliveries of an integration, or of all. The parameters of the address are those of the API. */
+/** The deliveries of an integration, or of all. The URL has the parameters of the API. */
 export const deliveriesQuery = (integrationId: number | undefined, filters: Search) =>
   infiniteQueryOptions({
     queryKey: [...keys.deliveriesOf(integrationId), 'list', filters],

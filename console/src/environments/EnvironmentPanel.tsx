@@ -1,17 +1,17 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
-import { Failure, FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useEditor } from '../ui/useEditor.tsx';
@@ -71,44 +71,37 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
       toast({ message: `Created ${name}. Add it to projects on their settings pages.` });
     },
   });
-  const { isAsking, question } = useUnsaved(isChanged && !create.isSuccess, forget);
+  const unsaved = useUnsaved(isChanged && !create.isSuccess, forget);
   const messages = messagesByField(create.error);
   return (
-    <SidePanel title="New environment" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="filled" loading={create.isPending} disabled={draft.name === ''}>
-              Create environment
-            </Button>
-          </>
-        }
-      >
-        <FormErrors
-          messages={isNameTaken(create.error) ? [] : otherMessages(create.error, ['name', 'type'])}
-        />
-        <TextInput
-          label="Name"
-          description="Part of URLs and of the API. It never changes."
-          classNames={{ input: 'mono' }}
-          required
-          maxLength={100}
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          value={draft.name}
-          error={nameMessage(create.error)}
-          onChange={event => {
-            change({ name: event.target.value.trim() });
-            create.reset();
-          }}
-        />
-        <TypeSelect type={draft.type} error={messages.type} onChange={type => change({ type })} />
-      </Form>
-      {question}
-    </SidePanel>
+    <PanelForm
+      title="New environment"
+      action="Create environment"
+      pending={create.isPending}
+      disabled={draft.name === ''}
+      messages={isNameTaken(create.error) ? [] : otherMessages(create.error, ['name', 'type'])}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Part of URLs and of the API. It never changes."
+        classNames={{ input: 'mono' }}
+        required
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        value={draft.name}
+        error={nameMessage(create.error)}
+        onChange={event => {
+          change({ name: event.target.value.trim() });
+          create.reset();
+        }}
+      />
+      <TypeSelect type={draft.type} error={messages.type} onChange={type => change({ type })} />
+    </PanelForm>
   );
 }
 
@@ -125,7 +118,7 @@ export function EnvironmentPanel({ name, onClose }: { name: string; onClose(): v
     );
   return (
     <SidePanel title={name} onClose={onClose}>
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+      <Loading of={[{ error, refetch }]} rows={3} />
     </SidePanel>
   );
 }

@@ -33,16 +33,11 @@ export function EnvironmentsPage() {
       title="Environments"
       note={data && counted(data.environments.length, 'environment')}
       actions={
-        <>
-          <a href="/docs/#tag/environments" className={s.about}>
-            About environments
-          </a>
-          <Can call="createEnvironment">
-            <Button variant="filled" leftSection={<Plus size={14} />} onClick={create}>
-              New environment <kbd className={s.kbd}>N</kbd>
-            </Button>
-          </Can>
-        </>
+        <Can call="createEnvironment">
+          <Button variant="filled" leftSection={<Plus size={14} />} onClick={create}>
+            New environment <kbd className={s.kbd}>N</kbd>
+          </Button>
+        </Can>
       }
     >
       {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
@@ -59,7 +54,7 @@ export function EnvironmentsPage() {
   );
 }
 
-/** The list with one element at another place. */
+/** The list with one element moved to a different position. */
 const moved = (names: readonly string[], from: number, to: number): string[] => {
   const without = names.filter((_, place) => place !== from);
   return [...without.slice(0, to), ...names.slice(from, from + 1), ...without.slice(to)];

@@ -3,8 +3,10 @@ import '@mantine/core/styles/SegmentedControl.layer.css';
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Flag } from 'lucide-react';
-import { useId } from 'react';
+import { Flag, Undo2 } from 'lucide-react';
+import { lazy, Suspense, useId, useState } from 'react';
+import { loadChunk } from '../api/chunks.ts';
+import { Can } from '../ui/Can.tsx';
 import { changesOf, unchangedCount } from '../ui/diff.ts';
 import { FieldDiff } from '../ui/FieldDiff.tsx';
 import { Json } from '../ui/Json.tsx';
@@ -18,6 +20,11 @@ import { Deliveries } from './Deliveries.tsx';
 import s from './events.module.css';
 import { Facts } from './Facts.tsx';
 import { type Event, groupQuery } from './queries.ts';
+import { isRevertible, type RevertibleEvent, revertingCall } from './revertible.ts';
+
+const Revert = lazy(() =>
+  loadChunk(() => import('./Revert.tsx')).then(module => ({ default: module.Revert })),
+);
 
 /** Everything about one event. `inLog`: other events of the change open in the same log. */
 export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean }) {
@@ -30,8 +37,8 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
         <Person name={event.createdBy} size={18} named /> · <Time at={event.createdAt} as="full" />
       </p>
       {event.comment && <blockquote className={s.comment}>{event.comment}</blockquote>}
-      {event.featureName !== null && event.project !== null && (
-        <div className={s.acts}>
+      <div className={s.acts}>
+        {event.featureName !== null && event.project !== null && (
           <Button
             variant="filled"
             leftSection={<Flag size={13} />}
@@ -45,8 +52,9 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
           >
             Open flag
           </Button>
-        </div>
-      )}
+        )}
+        {isRevertible(event) && <RevertButton key={event.id} event={event} />}
+      </div>
       <Changes event={event} />
       <Facts event={event} />
       <Group event={event} inLog={inLog} />
@@ -55,7 +63,21 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
   );
 }
 
-/** The fields before and after, or both as JSON. The address says which. */
+function RevertButton({ event }: { event: RevertibleEvent }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Can {...revertingCall(event)}>
+        <Button leftSection={<Undo2 size={13} />} onClick={() => setOpen(true)}>
+          Revert this change…
+        </Button>
+      </Can>
+      <Suspense>{isOpen && <Revert event={event} onClose={() => setOpen(false)} />}</Suspense>
+    </>
+  );
+}
+
+/** The fields before and after, or both as JSON. The URL says which. */
 function Changes({ event: { preData, data } }: { event: Event }) {
   const { search, replace } = useFilters();
   const id = useId();

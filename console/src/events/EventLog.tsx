@@ -29,7 +29,7 @@ const isDay = (row: Row): boolean => row.kind === 'day';
 const renderRow = (row: Row) =>
   row.kind === 'day' ? <span className={s.day}>{dayWords(row.day)}</span> : <EventRow row={row} />;
 
-/** The list with the histogram at the left, the selected event at the right. The address has the selection. */
+/** The list with the histogram at the left, the selected event at the right. The URL has the selection. */
 export function EventLog({
   events,
   filters,

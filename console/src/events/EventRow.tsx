@@ -1,5 +1,9 @@
 import {
+  Ban,
+  Clock,
+  Download,
   Flag,
+  FolderInput,
   KeyRound,
   Link2,
   type LucideIcon,
@@ -7,9 +11,11 @@ import {
   Plus,
   Power,
   Puzzle,
+  RotateCcw,
   Star,
   Tag,
   Trash2,
+  Upload,
 } from 'lucide-react';
 import { memo } from 'react';
 import { Env } from '../ui/Env.tsx';
@@ -25,12 +31,18 @@ import type { EventsRow } from './rows.ts';
 const GLYPHS: readonly (readonly [RegExp, LucideIcon, string?])[] = [
   [/environment-enabled$/, Power, 'on'],
   [/environment-disabled$/, Power],
-  [/tag/, Tag],
+  [/^tag-|-tags?-|tagged$/, Tag],
   [/favorited/, Star],
   [/token|password|session|login|^pat-/, KeyRound],
   [/addon|integration/, Puzzle],
   [/link|depend/, Link2],
-  [/stale|completed/, Flag],
+  [/stale|completed|stage-entered$/, Flag],
+  [/project-change$/, FolderInput, 'info'],
+  [/snoozed$/, Clock],
+  [/exported$/, Download],
+  [/import(ed)?$/, Upload, 'on'],
+  [/(deprecated|deactivated)$/, Ban, 'bad'],
+  [/(revived|reactivated)$/, RotateCcw, 'on'],
   [/(deleted|removed?|archived)$/, Trash2, 'bad'],
   [/updated?$|changed$/, Pencil, 'info'],
 ];

@@ -8,7 +8,7 @@ import { type Event, groupQuery } from './queries.ts';
 
 /** The properties of an event apart from its change. */
 export function Facts({ event }: { event: Event }) {
-  const { project, environment, ip, groupId, tags } = event;
+  const { project, environment, ip, groupId, tags, importedFrom } = event;
   const name = useQuery(projectsQuery).data?.find(one => one.id === project)?.name;
   const type = useQuery(environmentsQuery).data?.environments.find(one => one.name === environment)?.type;
   const group = useQuery(groupQuery(groupId)).data;
@@ -20,6 +20,12 @@ export function Facts({ event }: { event: Event }) {
         <dd>
           {event.label} <span className="mono muted">{event.type}</span>
         </dd>
+        {importedFrom && (
+          <>
+            <dt>Origin</dt>
+            <dd>Imported from Unleash, where it was event {importedFrom.id}</dd>
+          </>
+        )}
         {project && (
           <>
             <dt>Project</dt>

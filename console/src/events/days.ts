@@ -1,4 +1,4 @@
-// The days of the histogram. Days are texts such as 2026-11-08, in UTC.
+// The days of the histogram. Days are strings such as 2026-11-08, in UTC.
 import type { Bar } from '../ui/Chart.tsx';
 import type { Search } from '../ui/search.ts';
 import { counted } from '../ui/words.ts';
@@ -30,7 +30,7 @@ export function windowOf(
   return { from: daysBetween(from, end) >= MAX_SHOWN ? plus(end, 1 - MAX_SHOWN) : from, to: end, today };
 }
 
-/** One bar per day, also for days without events. */
+/** One bar per day, even for days without events. */
 export function barsOf(
   from: string,
   to: string,

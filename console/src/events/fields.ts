@@ -62,7 +62,7 @@ const FILTERS = [
   'to',
 ];
 
-/** The query of the API: the filters of the address, without what belongs to the page. */
+/** The query of the API: the filters in the URL, without what belongs to the page. */
 export function queryOf(
   search: Record<string, string | string[] | undefined>,
   projectId: string | undefined,

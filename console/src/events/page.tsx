@@ -40,7 +40,7 @@ function Events({ projectId }: { projectId?: string }) {
   const { search, push, replace } = useFilters();
   const fields = useEventFields(projectId === undefined);
   const key = JSON.stringify(queryOf(search, projectId));
-  // The selection changes the address, not the query.
+  // The selection changes the URL, not the query.
   const filters = useMemo((): Search => JSON.parse(key), [key]);
   const isLive = search.live !== 'off';
   const events = useEvents(filters, isLive);
@@ -82,7 +82,9 @@ function Events({ projectId }: { projectId?: string }) {
         />
       }
     >
-      {isEmpty && hasFilters && <NoMatch noun="events" search={search} fields={fields} onChange={push} />}
+      {isEmpty && hasFilters && (
+        <NoMatch noun="events" hint={events.hint} search={search} fields={fields} onChange={push} />
+      )}
       {isEmpty && projectId === undefined && !isAdmin && (
         <p className={s.adminsOnly}>
           Only admins see events without a project, such as those of integrations, users and tokens.

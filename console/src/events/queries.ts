@@ -6,7 +6,8 @@ import { readPosition } from '../live/live.ts';
 import type { Search } from '../ui/search.ts';
 
 export type Event = schemas['Event'];
-export type Found = schemas['EventSearchResult'];
+/** `hint`: why a search may find nothing, such as an unknown event type and the nearest known one. */
+export type Found = schemas['EventSearchResult'] & { hint?: string };
 
 export const PAGE_SIZE = 100;
 /** The page does not wait longer for the event stream. A proxy may hold it back. */
@@ -25,13 +26,14 @@ export async function findFlags(text: string, signal: AbortSignal): Promise<{ va
   return features.filter(({ name }) => name.includes(text)).map(({ name }) => ({ value: name }));
 }
 
-const search = (query: Record<string, unknown>, signal: AbortSignal): Promise<Found> =>
-  unwrap(
-    api.GET('/api/admin/search/events', {
-      params: { query: { ...query, parts: 'true' } as never }, // The address holds any text; the server validates it.
-      signal,
-    }),
-  );
+async function search(query: Record<string, unknown>, signal: AbortSignal): Promise<Found> {
+  const call = await api.GET('/api/admin/search/events', {
+    params: { query: { ...query, parts: 'true' } as never }, // The URL can contain any string; the server validates it.
+    signal,
+  });
+  const hint = call.response.headers.get('Halyard-Hint');
+  return { ...(await unwrap(Promise.resolve(call))), ...(hint !== null && { hint }) };
+}
 
 /** As many events as the limit allows, even if they are large. */
 async function searchWhole(
@@ -85,8 +87,7 @@ export const searchBetween = async (
   upTo: number,
   signal: AbortSignal,
 ): Promise<Event[]> =>
-  (await searchWhole({ ...filters, ...(after > 0 && { after }), before: upTo + 1 }, MAX_NEW + 1, signal))
-    .events;
+  (await searchWhole({ ...filters, after, before: upTo + 1 }, MAX_NEW + 1, signal)).events;
 
 /** The events per UTC day between two days. */
 export const countsQuery = (filters: Search, from: string, to: string) =>

@@ -113,6 +113,7 @@ export function useEvents(filters: Search, isLive: boolean) {
     onTop: setAtTop,
     total: first?.data && total,
     totalIsLowerBound: first?.data?.totalIsLowerBound ?? false,
+    hint: first?.data?.hint,
     isPrevious,
     waiting: isAtTop ? 0 : waiting,
     added: added.length,

@@ -15,7 +15,7 @@ import s from './explain-access.module.css';
 import { accountsQuery, explanationQuery, ON_INSTANCE, permissionsQuery } from './queries.ts';
 import { type Question, questionOf, withChoice } from './question.ts';
 
-/** Why somebody may or may not do something, and what would change it. The address has the question. */
+/** Why somebody may or may not do something, and what would change it. The URL has the question. */
 export function ExplainAccessPage() {
   const question = questionOf(useSearch({ strict: false }));
   const { data: permissions } = useQuery(permissionsQuery);
@@ -24,14 +24,7 @@ export function ExplainAccessPage() {
   return (
     <Page
       title="Explain access"
-      actions={
-        <>
-          <a className={s.link} href="/docs/#tag/access">
-            How access is decided
-          </a>
-          <CopyLink path={`/admin/explain-access?${new URLSearchParams({ ...question })}`} />
-        </>
-      }
+      actions={<CopyLink path={`/admin/explain-access?${new URLSearchParams({ ...question })}`} />}
       head={<p className={s.lead}>See why someone may or may not do something, and what would change it.</p>}
     >
       <div className={s.page}>

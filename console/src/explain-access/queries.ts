@@ -16,7 +16,7 @@ export const explanationQuery = (question: Question) =>
   queryOptions({
     queryKey: [...keys.roles, 'explain', question],
     queryFn: ({ signal }) =>
-      // The server rejects a permission that it does not know, so the address may have any text.
+      // The server rejects a permission that it does not know, so the URL may contain any string.
       unwrap(api.GET('/api/admin/access/explain', { params: { query: question as object }, signal })),
     retry: false,
   });

@@ -1,6 +1,6 @@
 import type { Search } from '../ui/search.ts';
 
-/** What the page asks. The address has it, so that a link shows the same explanation. */
+/** What the page asks. The URL contains it, so that a link shows the same explanation. */
 export type Question = { user?: string; permission?: string; project?: string; environment?: string };
 
 const FIELDS = ['user', 'permission', 'project', 'environment'] as const;
@@ -8,7 +8,7 @@ const FIELDS = ['user', 'permission', 'project', 'environment'] as const;
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** The question of an address. An environment without a project means nothing. */
+/** The question in a URL. An environment without a project means nothing. */
 export function questionOf(search: Search): Question {
   const question: Question = {};
   for (const field of FIELDS) {

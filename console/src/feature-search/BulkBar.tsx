@@ -31,7 +31,7 @@ export function BulkBar({
         </Can>
       ))}
       {!isArchived && (
-        // The copies may go to another project.
+        // The copies may go to a different project.
         <Can call="cloneFeatures">
           <Button onClick={() => setCloning(true)}>Clone…</Button>
         </Can>

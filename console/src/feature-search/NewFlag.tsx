@@ -1,13 +1,11 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, otherMessages, RequestError } from '../api/errors.ts';
 import { followsRule } from '../projects/naming.ts';
 import { projectsQuery } from '../shell/queries.ts';
-import { FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { lastProject } from '../ui/preferences.ts';
-import { SidePanel } from '../ui/SidePanel.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
@@ -62,76 +60,71 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
       run: () => canCreate && !create.isPending && create.mutate(),
     },
   ]);
-  const { isAsking, question } = useUnsaved(name.trim() !== '' || description.trim() !== '', forget);
+  const unsaved = useUnsaved(name.trim() !== '' || description.trim() !== '', forget);
   return (
-    <SidePanel title="New flag" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="filled" loading={create.isPending} disabled={!canCreate}>
-              Create flag
-            </Button>
-          </>
-        }
-      >
-        {taken === undefined && <FormErrors messages={otherMessages(create.error, FIELDS)} />}
-        {projectId === undefined && (
-          <NativeSelect
-            label="Project"
-            value={project?.id}
-            data={projects.map(one => ({ value: one.id, label: one.name }))}
-            onChange={event => change({ chosen: event.target.value })}
-          />
-        )}
-        <TextInput
-          label="Name"
-          classNames={{ input: 'mono' }}
-          required
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          value={name}
-          error={
-            taken ??
-            messages.name ??
-            (length > MAX_NAME
-              ? `A name has at most ${MAX_NAME} characters. This one has ${formatNumber(length)}.`
-              : !isValid && 'This name breaks the naming rule of the project.')
-          }
-          onChange={event => {
-            change({ name: event.target.value });
-            create.reset();
-          }}
-        />
-        {rule?.pattern && (
-          <p className={s.rule} data-broken={isValid ? undefined : ''}>
-            {rule.description ?? 'Names in this project match'} <code>{rule.pattern}</code>
-            {rule.example && (
-              <>
-                , such as <code>{rule.example}</code>
-              </>
-            )}
-          </p>
-        )}
+    <PanelForm
+      title="New flag"
+      action="Create flag"
+      pending={create.isPending}
+      disabled={!canCreate}
+      messages={taken === undefined ? otherMessages(create.error, FIELDS) : []}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      {projectId === undefined && (
         <NativeSelect
-          label="Type"
-          value={type}
-          error={messages.type}
-          description={types.find(one => one.id === type)?.description}
-          data={types.map(one => ({ value: one.id, label: one.name }))}
-          onChange={event => change({ type: event.target.value })}
+          label="Project"
+          value={project?.id}
+          data={projects.map(one => ({ value: one.id, label: one.name }))}
+          onChange={event => change({ chosen: event.target.value })}
         />
-        <Textarea
-          label="Description"
-          rows={3}
-          value={description}
-          error={messages.description}
-          onChange={event => change({ description: event.target.value })}
-        />
-      </Form>
-      {question}
-    </SidePanel>
+      )}
+      <TextInput
+        label="Name"
+        classNames={{ input: 'mono' }}
+        required
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        value={name}
+        error={
+          taken ??
+          messages.name ??
+          (length > MAX_NAME
+            ? `A name has at most ${MAX_NAME} characters. This one has ${formatNumber(length)}.`
+            : !isValid && 'This name breaks the naming rule of the project.')
+        }
+        onChange={event => {
+          change({ name: event.target.value });
+          create.reset();
+        }}
+      />
+      {rule?.pattern && (
+        <p className={s.rule} data-broken={isValid ? undefined : ''}>
+          {rule.description ?? 'Names in this project match'} <code>{rule.pattern}</code>
+          {rule.example && (
+            <>
+              , such as <code>{rule.example}</code>
+            </>
+          )}
+        </p>
+      )}
+      <NativeSelect
+        label="Type"
+        value={type}
+        error={messages.type}
+        description={types.find(one => one.id === type)?.description}
+        data={types.map(one => ({ value: one.id, label: one.name }))}
+        onChange={event => change({ type: event.target.value })}
+      />
+      <Textarea
+        label="Description"
+        rows={3}
+        value={description}
+        error={messages.description}
+        onChange={event => change({ description: event.target.value })}
+      />
+    </PanelForm>
   );
 }

@@ -21,7 +21,7 @@ function read(): readonly ColumnId[] {
   return COLUMNS.map(column => column.id).filter(id => ids.includes(id));
 }
 
-/** The visible columns. They belong to the screen of the user, not to what the page shows, so they are not in the address. */
+/** The visible columns. They belong to the screen of the user, not to what the page shows, so they are not in the URL. */
 export function useColumns(): { shown: readonly ColumnId[]; toggle(id: ColumnId): void } {
   const [shown, setShown] = useState(read);
   const toggle = (id: ColumnId) => {

@@ -145,7 +145,7 @@ function Flags({ projectId }: { projectId?: string }) {
 /** What a saved view of the page keeps. */
 const addressOf = ({ edit: _, ...search }: Search): Search => search;
 
-/** The query of the API: the address without what belongs to the page. */
+/** The query of the API: the URL without what belongs to the page. */
 function queryOf({ edit: _, ...search }: Search, projectId: string | undefined): Search {
   const sorted = SORT.some(name => search[name])
     ? search

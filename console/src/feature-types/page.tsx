@@ -4,14 +4,14 @@ import { useCallback } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
-import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
 import { ListPage } from '../ui/ListPage.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Cell } from '../ui/Row.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
@@ -67,7 +67,6 @@ export function FeatureTypesPage() {
       className={s.columns ?? ''}
       render={render}
       onOpen={open}
-      about={{ href: '/docs/#tag/feature-types', label: 'About feature types' }}
       empty="No feature types."
     >
       {edited && <Panel key={edited.id} type={edited} onClose={() => replace({ edit: undefined })} />}
@@ -87,7 +86,7 @@ function Panel({ type: { id, name }, onClose }: { type: FeatureType; onClose(): 
     );
   return (
     <SidePanel title={name} onClose={onClose}>
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+      <Loading of={[{ error, refetch }]} rows={3} />
     </SidePanel>
   );
 }

@@ -18,9 +18,8 @@ import { projectsQuery } from '../shell/queries.ts';
 import { useOfferActions } from '../ui/actions.ts';
 import { Can } from '../ui/Can.tsx';
 import { CopyButton } from '../ui/Copy.tsx';
-import { Failure } from '../ui/Failure.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { Page } from '../ui/Page.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { Star } from '../ui/Star.tsx';
 import { State } from '../ui/State.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
@@ -48,7 +47,7 @@ export function FlagFrame({ children }: { children(feature: Feature): ReactNode 
   if (feature) return <Frame feature={feature}>{children(feature)}</Frame>;
   return (
     <Page title={featureName}>
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />}
+      <Loading of={[{ error, refetch }]} />
     </Page>
   );
 }

@@ -34,8 +34,8 @@ const CompareEnvironments = lazy(() =>
 const StrategyEditor = lazy(() => loadEditor().then(module => ({ default: module.StrategyEditor })));
 
 /**
- * The strategies of one environment. The address names the one that is open, `?edit=<id>` or `?edit=new`, and the
- * environment to compare with, `?compare=<name>`.
+ * The strategies of one environment. The URL names the one that is open, `?edit=<id>` or `?edit=new`, and the environment to
+ * compare with, `?compare=<name>`.
  */
 export function Strategies({
   feature,

@@ -51,7 +51,7 @@ export function TypeField({
   );
 }
 
-/** The parameters of a type other than gradual rollout. Those that the type does not define are texts. */
+/** The parameters of a type other than gradual rollout. Those that the type does not define are strings. */
 export function Parameters({ draft, onChange }: { draft: Draft; onChange(change: Partial<Draft>): void }) {
   const { data: types = [] } = useQuery(strategyTypesQuery);
   const defined = types.find(({ name }) => name === draft.name)?.parameters ?? [];

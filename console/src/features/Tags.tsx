@@ -14,7 +14,7 @@ import s from './Tags.module.css';
 const FIELDS = ['addedTags.0.type', 'addedTags.0.value'];
 const MAX_SUGGESTIONS = 200;
 
-/** The panel that adds and removes tags. Each change applies at once. */
+/** The panel that adds and removes tags. Each change applies immediately. */
 export function Tags({ feature, onClose }: { feature: Feature; onClose(): void }) {
   const place = { projectId: feature.project, featureName: feature.name };
   const types = useQuery(tagTypesQuery).data ?? [];

@@ -108,7 +108,7 @@ const PAYLOADS = [
 ];
 const TYPES: readonly PayloadValue['type'][] = ['string', 'json', 'csv', 'number'];
 
-/** The payload with another type. Its text stays. */
+/** The payload with a different type. Its value stays. */
 function withType(payload: Variant['payload'], name: string): Variant['payload'] {
   const type = TYPES.find(one => one === name);
   return type && { type, value: payload?.value ?? '' };

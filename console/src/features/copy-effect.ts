@@ -11,7 +11,7 @@ export type CopyEffect = { does: string; did: string; removes: boolean; disables
 export const contentOf = ({ id: _, featureName: __, sortOrder: ___, ...content }: Strategy) => content;
 const textsOf = ({ strategies }: Side): string[] => strategies.map(one => JSON.stringify(contentOf(one)));
 
-/** The texts without those of the other list. A text that occurs twice is compared twice. */
+/** The strings without those of the other list. A string that occurs twice is compared twice. */
 function without(texts: readonly string[], others: readonly string[]): string[] {
   const left = [...others];
   return texts.filter(text => {

@@ -179,7 +179,7 @@ const OPPOSED: readonly Operator[] = [
   ...VERSION.filter(one => one !== 'SEMVER_EQ'),
 ];
 
-/** Whether another operator says the opposite, as < says the opposite of ≥. */
+/** Whether a different operator says the opposite, as < says the opposite of ≥. */
 export const hasOpposite = (operator: Operator): boolean => OPPOSED.includes(operator);
 
 /** The kinds of operators, in the order of the list. */
@@ -191,7 +191,7 @@ export const OPERATOR_GROUPS: readonly (readonly [string, readonly Operator[]])[
   ['Network', ['IN_CIDR']],
 ];
 
-/** Operators that fit the field: those of a fixed list of values, of a time, of an address, or all. */
+/** Operators that fit the field: those of a fixed list of values, of a time, of an IP address, or all. */
 export function operatorsFor(
   field: Pick<ContextField, 'name' | 'legalValues'> | undefined,
 ): readonly Operator[] {
@@ -205,7 +205,7 @@ export const takesList = (operator: Operator): boolean => LISTS.includes(operato
 export const isDate = (operator: Operator): boolean => DATE.includes(operator);
 export const isNumber = (operator: Operator): boolean => NUMBER.includes(operator);
 
-/** The constraint with another operator. Values survive if the new operator takes them. */
+/** The constraint with a different operator. Values survive if the new operator takes them. */
 export function withOperator(constraint: Constraint, operator: Operator): Constraint {
   const { contextName, inverted, caseInsensitive, values = [], value = '' } = constraint;
   const kept = {
@@ -225,7 +225,7 @@ export function newConstraint(fields: readonly Pick<ContextField, 'name' | 'lega
   return withOperator({ contextName: field?.name ?? 'userId', operator }, operator);
 }
 
-/** The constraint on another field. Its list of values survives if the field takes it; all else starts again. */
+/** The constraint on a different field. Its list of values survives if the field takes it; all else starts again. */
 export function withField(
   constraint: Constraint,
   field: Pick<ContextField, 'name' | 'legalValues'>,

@@ -7,7 +7,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import { FlagFrame } from './Frame.tsx';
 import type { Feature } from './queries.ts';
 
-/** The events of one flag, also those from before it moved to its project. */
+/** The events of one flag, including those from before it moved to its project. */
 export function FeatureEventsPage() {
   return <FlagFrame>{feature => <Events key={feature.name} feature={feature} />}</FlagFrame>;
 }

@@ -18,7 +18,7 @@ function Rollout({ feature }: { feature: Feature }) {
   const { search, replace } = useFilters();
   const segments = useQuery(segmentsQuery).data?.segments;
   const segmentNames = useMemo(() => new Map(segments?.map(({ id, name }) => [id, name])), [segments]);
-  // Without a choice in the address: the last environment, which is production where it exists.
+  // Without a choice in the URL: the last environment, which is production where it exists.
   const environment =
     feature.environments.find(one => one.name === search.environment) ?? feature.environments.at(-1);
   return (

@@ -57,7 +57,7 @@ export const contextQuery = queryOptions({
 /** More than the page shows, because favorites are no changes of the flag. */
 const RECENT = 16;
 
-/** The newest events of a flag, also those from before it moved to its project. */
+/** The newest events of a flag, including those from before it moved to its project. */
 export const recentEventsQuery = ({ featureName }: Place) =>
   queryOptions({
     queryKey: keys.eventsOf(featureName),
@@ -244,11 +244,16 @@ export const deleteStrategy = (
 ): Promise<void> =>
   done(api.DELETE(`${ENVIRONMENT}/strategies/{strategyId}`, { params: { path }, headers: because(reason) }));
 
-export const orderStrategies = (path: EnvironmentPlace, ids: readonly string[]): Promise<void> =>
+export const orderStrategies = (
+  path: EnvironmentPlace,
+  ids: readonly string[],
+  reason?: string,
+): Promise<void> =>
   done(
     api.POST(`${ENVIRONMENT}/strategies/set-sort-order`, {
       params: { path },
       body: ids.map((id, sortOrder) => ({ id, sortOrder })),
+      headers: because(reason),
     }),
   );
 
@@ -287,8 +292,15 @@ export const replaceVariants = (
   path: EnvironmentPlace,
   body: schemas['Variants'],
   etag: string,
+  reason?: string,
 ): Promise<void> =>
-  done(api.PUT(`${ENVIRONMENT}/variants`, { params: { path }, body, headers: { 'If-Match': etag } }));
+  done(
+    api.PUT(`${ENVIRONMENT}/variants`, {
+      params: { path },
+      body,
+      headers: { 'If-Match': etag, ...because(reason) },
+    }),
+  );
 
 /** The obstacles to archiving: children that depend on the flag. */
 export const checkArchive = ({ projectId, featureName }: Place): Promise<schemas['ArchiveCheck']> =>
@@ -303,8 +315,13 @@ export const checkArchive = ({ projectId, featureName }: Place): Promise<schemas
 export const archiveFeature = (path: Place, reason: string): Promise<void> =>
   done(api.DELETE(FEATURE, { params: { path }, headers: because(reason) }));
 
-export const reviveFeature = ({ featureName }: Place): Promise<void> =>
-  done(api.POST('/api/admin/archive/revive/{featureName}', { params: { path: { featureName } } }));
+export const reviveFeature = ({ featureName }: Place, reason?: string): Promise<void> =>
+  done(
+    api.POST('/api/admin/archive/revive/{featureName}', {
+      params: { path: { featureName } },
+      headers: because(reason),
+    }),
+  );
 
 /** Deletes an archived flag for good. */
 export const deleteFeature = ({ featureName }: Place, reason: string): Promise<void> =>
@@ -350,8 +367,18 @@ export const moveFeature = (path: Place, newProjectId: string, reason: string): 
     }),
   );
 
-export const changeTags = ({ featureName }: Place, body: schemas['TagChange']): Promise<void> =>
-  done(api.PUT('/api/admin/features/{featureName}/tags', { params: { path: { featureName } }, body }));
+export const changeTags = (
+  { featureName }: Place,
+  body: schemas['TagChange'],
+  reason?: string,
+): Promise<void> =>
+  done(
+    api.PUT('/api/admin/features/{featureName}/tags', {
+      params: { path: { featureName } },
+      body,
+      headers: because(reason),
+    }),
+  );
 
 export const tagTypesQuery = queryOptions({
   queryKey: keys.tagTypes,
@@ -394,11 +421,11 @@ export const parentVariantsQuery = (path: Place) =>
   });
 
 /** Adds a parent, or replaces the conditions of one. */
-export const setParent = (path: Place, body: schemas['NewDependency']): Promise<void> =>
-  done(api.POST(`${FEATURE}/dependencies`, { params: { path }, body }));
+export const setParent = (path: Place, body: schemas['NewDependency'], reason?: string): Promise<void> =>
+  done(api.POST(`${FEATURE}/dependencies`, { params: { path }, body, headers: because(reason) }));
 
-export const deleteParent = (path: Place & { parent: string }): Promise<void> =>
-  done(api.DELETE(`${FEATURE}/dependencies/{parent}`, { params: { path } }));
+export const deleteParent = (path: Place & { parent: string }, reason?: string): Promise<void> =>
+  done(api.DELETE(`${FEATURE}/dependencies/{parent}`, { params: { path }, headers: because(reason) }));
 
 /** Every stage that the flag has reached, oldest first. */
 export const lifecycleQuery = (path: Place) =>

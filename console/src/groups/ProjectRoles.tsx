@@ -15,7 +15,7 @@ import { toast } from '../ui/toasts.ts';
 import s from './groups.module.css';
 import { type Group, type GroupProject, groupProjectsQuery, setProjectRoles } from './queries.ts';
 
-/** The roles of the group in projects. Each change is saved at once, because it belongs to the project and not to the group. */
+/** The roles of the group in projects. Each change is saved immediately, because it belongs to the project and not to the group. */
 export function ProjectRoles({ group }: { group: Group }) {
   const { data, error, refetch } = useQuery(groupProjectsQuery(group.id));
   const [asked, ask] = useState<GroupProject>();

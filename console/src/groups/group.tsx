@@ -5,14 +5,13 @@ import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
-import { Failure } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useEditor } from '../ui/useEditor.tsx';
@@ -42,7 +41,7 @@ export function NewGroupPage() {
   if (data) return <NewGroup roles={data.rootRoles} />;
   return (
     <Page title="New group" crumbs={crumbs}>
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />}
+      <Loading of={[{ error, refetch }]} />
     </Page>
   );
 }
@@ -118,16 +117,11 @@ export function GroupPage() {
   const id = Number(groupId);
   const found = useQuery(groupQuery(id));
   const users = useQuery(usersQuery);
-  const error = found.error ?? users.error;
   if (found.data && users.data)
     return <GroupEditor key={id} found={found.data} roles={users.data.rootRoles} />;
   return (
     <Page title="Group" crumbs={crumbs}>
-      {error ? (
-        <Failure error={error} onRetry={() => void Promise.all([found.refetch(), users.refetch()])} />
-      ) : (
-        <Skeleton />
-      )}
+      <Loading of={[found, users]} />
     </Page>
   );
 }
@@ -158,16 +152,7 @@ function GroupEditor({
   });
   const missing = useMissingPermissions('updateGroup');
   return (
-    <Page
-      title={group.name}
-      crumbs={crumbs}
-      note={counted(group.userCount, 'member')}
-      actions={
-        <a href="/docs/#tag/groups" className={s.link}>
-          About groups
-        </a>
-      }
-    >
+    <Page title={group.name} crumbs={crumbs} note={counted(group.userCount, 'member')}>
       <FormAndEffect
         as="page"
         title="Access of the group"

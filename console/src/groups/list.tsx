@@ -68,7 +68,6 @@ export function GroupsPage() {
         call: 'createGroup',
         run: () => void navigate({ to: '/admin/groups/new' }),
       }}
-      about={{ href: '/docs/#tag/groups', label: 'About groups' }}
       empty="No groups yet. A group gives all its members the same roles."
     />
   );

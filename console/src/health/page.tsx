@@ -25,7 +25,7 @@ export function HealthPage() {
   const { search } = useFilters();
   const filter = filterOf(search);
   const { data, error, refetch, isPlaceholderData } = useQuery(healthQuery(projectId, filter));
-  // The previous data of another project is not shown.
+  // The previous data of a different project is not shown.
   const health = data?.project === projectId ? data : undefined;
   return (
     <ProjectPage projectId={projectId} part="Health">
@@ -93,7 +93,7 @@ function FindingList({
   );
 }
 
-/** The query of the API, from the address. */
+/** The query of the API, from the URL. */
 function filterOf({ rule, snoozed, limit }: Search): FindingFilter {
   const asked = Number(limit) || PAGE_SIZE;
   return {

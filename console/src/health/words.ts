@@ -13,6 +13,7 @@ export const RULES: Record<Rule['rule'], string> = {
   'archived-in-use': 'Archived but in use',
   'no-strategies': 'No strategies',
   'unreadable-strategy': 'Unreadable for some SDKs',
+  'imported-as-is': 'Imported with violations',
   'archived-parent': 'Archived parent',
   'duplicate-of-clone': 'Duplicate of its source',
   'no-owner': 'No owner',
@@ -71,6 +72,7 @@ export function evidenceOf({ rule, evidence }: Pick<Finding, 'rule' | 'evidence'
   if (rule === 'disabled-everywhere') return `Disabled in ${names}${since}`;
   if (rule === 'unreadable-strategy')
     return `SDKs for Java, .NET, Python, Ruby and Rust cannot read ${(evidence.unreadable ?? []).map(({ string }) => string).join(', ')}`;
+  if (rule === 'imported-as-is') return (evidence.violations ?? []).join('; ');
   if (rule === 'archived-parent') return `Depends on ${(evidence.archivedParents ?? []).join(', ')}`;
   if (rule === 'duplicate-of-clone') return `Same as ${evidence.clonedFrom}${since}`;
   if (rule === 'unused-segment' && evidence.references?.length)

@@ -12,6 +12,7 @@ import { Time } from '../ui/Time.tsx';
 import { lasting } from '../ui/time.ts';
 import { counted, formatNumber } from '../ui/words.ts';
 import s from './instance.module.css';
+import { Maintenance } from './Maintenance.tsx';
 import { type Diagnostics, diagnosticsQuery, instanceQuery } from './queries.ts';
 import { bytesOf, shareOf } from './words.ts';
 
@@ -30,21 +31,23 @@ export function InstancePage() {
     <Page
       title="Instance"
       note={data && `Halyard ${data.version}`}
-      about={{ href: '/docs/#tag/operations', label: 'About the instance' }}
       actions={
         data && (
-          <Button
-            leftSection={<Download size={14} />}
-            title="Versions, sizes and counts. It names no person, project or flag, and has no secret."
-            onClick={() =>
-              download(
-                `halyard-diagnostics-${data.createdAt.slice(0, 10)}.json`,
-                JSON.stringify(data, null, 2),
-              )
-            }
-          >
-            Download diagnostics
-          </Button>
+          <>
+            <Maintenance />
+            <Button
+              leftSection={<Download size={14} />}
+              title="Versions, sizes and counts. It names no person, project or flag, and has no secret."
+              onClick={() =>
+                download(
+                  `halyard-diagnostics-${data.createdAt.slice(0, 10)}.json`,
+                  JSON.stringify(data, null, 2),
+                )
+              }
+            >
+              Download diagnostics
+            </Button>
+          </>
         )
       }
     >

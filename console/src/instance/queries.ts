@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api, type Schemas, unwrap } from '../api/client.ts';
+import { api, done, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 
 export type Diagnostics = Schemas['Diagnostics'];
@@ -8,6 +8,16 @@ export const instanceQuery = queryOptions({
   queryKey: keys.instance,
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/instance', { signal })),
 });
+
+/** Events of settings reach only those who may read them, so it is also read now and then. */
+export const maintenanceQuery = queryOptions({
+  queryKey: [...keys.settings, 'maintenance'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/maintenance', { signal })),
+  refetchInterval: 30_000,
+});
+
+export const setMaintenance = (enabled: boolean): Promise<void> =>
+  done(api.PUT('/api/admin/maintenance', { body: { enabled } }));
 
 /** Changes by itself. Reading it takes several statements, so it is read only while somebody looks at it. */
 export const diagnosticsQuery = queryOptions({

@@ -1,10 +1,8 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
-import { FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { Secret } from '../ui/Secret.tsx';
-import { SidePanel } from '../ui/SidePanel.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
@@ -34,7 +32,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
   });
   const created = create.data;
   const messages = messagesByField(create.error);
-  const { isAsking, question } = useUnsaved(isChanged && !created, forget);
+  const unsaved = useUnsaved(isChanged && !created, forget);
   if (created)
     return (
       <Secret
@@ -48,48 +46,38 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
       </Secret>
     );
   return (
-    <SidePanel title="New invitation" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="filled"
-              loading={create.isPending}
-              disabled={draft.name.trim() === ''}
-            >
-              Create invitation
-            </Button>
-          </>
-        }
-      >
-        <FormErrors messages={otherMessages(create.error, FIELDS)} />
-        <TextInput
-          label="Name"
-          description="Only admins see it: for whom the link is."
-          placeholder="Summer interns"
-          required
-          maxLength={255}
-          autoComplete="off"
-          data-autofocus
-          value={draft.name}
-          error={messages.name}
-          onChange={event => {
-            change({ name: event.target.value });
-            create.reset();
-          }}
-        />
-        <NativeSelect
-          label="Expires"
-          value={draft.days}
-          data={LIFETIMES}
-          error={messages.expiresAt}
-          onChange={event => change({ days: event.target.value })}
-        />
-      </Form>
-      {question}
-    </SidePanel>
+    <PanelForm
+      title="New invitation"
+      action="Create invitation"
+      pending={create.isPending}
+      disabled={draft.name.trim() === ''}
+      messages={otherMessages(create.error, FIELDS)}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Only admins see it: for whom the link is."
+        placeholder="Summer interns"
+        required
+        maxLength={255}
+        autoComplete="off"
+        data-autofocus
+        value={draft.name}
+        error={messages.name}
+        onChange={event => {
+          change({ name: event.target.value });
+          create.reset();
+        }}
+      />
+      <NativeSelect
+        label="Expires"
+        value={draft.days}
+        data={LIFETIMES}
+        error={messages.expiresAt}
+        onChange={event => change({ days: event.target.value })}
+      />
+    </PanelForm>
   );
 }

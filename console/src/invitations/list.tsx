@@ -93,7 +93,6 @@ export function InvitationsPage() {
       onActive={onActive}
       onOpen={onActive}
       create={{ label: 'New invitation', call: 'createSignupToken', run: () => push({ edit: 'new' }) }}
-      about={{ href: '/docs/#tag/invitations', label: 'About invitations' }}
       empty="No invitations yet. Everyone who has such a link can sign up as Viewer."
       detail={
         selected && (

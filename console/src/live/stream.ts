@@ -114,7 +114,7 @@ export async function followEvents(signal: AbortSignal, on: Handlers): Promise<v
         continue;
       }
       if (error instanceof Rejected && error.status === 400) {
-        // The position is of another log.
+        // The position belongs to a different log.
         position = undefined;
         on.onLost();
       } else if (error instanceof Rejected && ![502, 504].includes(error.status)) {

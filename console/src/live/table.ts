@@ -17,7 +17,7 @@ const flagContent: Keys = flag => [
   keys.drift(),
   keys.segments,
 ];
-/** Whether a flag exists, where, and in which stage: also the pages of its relatives, and everything that counts flags. */
+/** Whether a flag exists, where, and in which stage: including the pages of its parents and children, and everything that counts flags. */
 const flagLife: Keys = ({ projectId }) => [
   keys.feature(),
   keys.flags,

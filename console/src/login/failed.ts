@@ -17,7 +17,7 @@ export const FAILED: Record<string, string> = {
   unverified:
     'The identity provider has not verified your email address. Verify it there and log in again, or ask an admin.',
   taken:
-    'The account with your email address belongs to another user of the identity provider. Ask an admin to check the account.',
+    'The account with your email address belongs to a different user of the identity provider. Ask an admin to check the account.',
   rejected:
     'The server rejected the login. Ask an admin to check your groups and the settings of single sign-on.',
   throttled: 'Too many logins from your network failed.',
@@ -30,7 +30,7 @@ export const FAILED: Record<string, string> = {
     'The login failed on the server. Try again. If it fails again, ask an admin to look for the error in the server log.',
 };
 
-/** The id of an error in the server log. Any other text in the address is not shown. */
+/** The id of an error in the server log. Any other string in the URL is not shown. */
 export const errorIdOf = (id: unknown): string | undefined =>
   typeof id === 'string' && /^[\da-f-]{36}$/.test(id) ? id : undefined;
 

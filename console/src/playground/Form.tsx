@@ -15,11 +15,11 @@ import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { contextQuery } from '../features/queries.ts';
 import { TimeInput } from '../ui/TimeInput.tsx';
-import { MOST_CONTEXTS } from './csv.ts';
+import { MAX_CONTEXTS } from './csv.ts';
 import { FIELDS, type PlaygroundForm, type Property, rowsOfForm } from './form.ts';
 import s from './playground.module.css';
 
-const MOST_PROPERTIES = 50;
+const MAX_PROPERTIES = 50;
 
 /** The choices of an evaluation: project, flag, environments, and one context or a table of contexts. */
 export function Form({
@@ -94,7 +94,7 @@ export function Form({
         ) : (
           <Textarea
             label="Table"
-            description={`The first line names context fields, each further line is a context. At most ${MOST_CONTEXTS}.`}
+            description={`The first line names context fields, each further line is a context. At most ${MAX_CONTEXTS}.`}
             classNames={{ input: 'mono' }}
             rows={8}
             autoComplete="off"
@@ -192,7 +192,7 @@ function Fields({
       </datalist>
       <Button
         size="xs"
-        disabled={form.properties.length >= MOST_PROPERTIES}
+        disabled={form.properties.length >= MAX_PROPERTIES}
         onClick={() => onChange({ properties: [...form.properties, { name: '', value: '' }] })}
       >
         Add a property

@@ -1,14 +1,14 @@
-export const MOST_CONTEXTS = 50;
-/** The table is a part of the address, which proxies limit. */
-export const MOST_CHARACTERS = 5_000;
+export const MAX_CONTEXTS = 50;
+/** The table is a part of the URL, whose length proxies limit. */
+export const MAX_CHARACTERS = 5_000;
 
 export type Row = Record<string, string>;
 export type Table = { rows: Row[]; problem?: string };
 
 /** The rows of a pasted table. The first line has the names of context fields. Commas, semicolons or tabs separate values. */
 export function rowsOf(text: string): Table {
-  if (text.length > MOST_CHARACTERS)
-    return failed(`The table has ${text.length} characters. At most ${MOST_CHARACTERS} fit into a link.`);
+  if (text.length > MAX_CHARACTERS)
+    return failed(`The table has ${text.length} characters. At most ${MAX_CHARACTERS} fit into a link.`);
   const [header, ...lines] = cellsOf(text);
   if (!header)
     return failed('Paste a table. Its first line has names of context fields, such as userId,country.');
@@ -17,8 +17,8 @@ export function rowsOf(text: string): Table {
   if (names.includes('')) return failed('A column has no name in the first line.');
   if (twice !== undefined) return failed(`The first line has the column "${twice}" twice.`);
   if (lines.length === 0) return failed('The table has no rows below the names of its columns.');
-  if (lines.length > MOST_CONTEXTS)
-    return failed(`The table has ${lines.length} rows. At most ${MOST_CONTEXTS} contexts can be evaluated.`);
+  if (lines.length > MAX_CONTEXTS)
+    return failed(`The table has ${lines.length} rows. At most ${MAX_CONTEXTS} contexts can be evaluated.`);
   const long = lines.findIndex(cells => cells.length > names.length);
   if (long !== -1) return failed(`Row ${long + 1} has more values than the first line has names.`);
   return {

@@ -25,7 +25,7 @@ export type PlaygroundForm = {
 
 const one = (value: Search[string]): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''));
 
-/** The form of an address: `?environment=production&userId=7&property=country:NO`, or `…&csv=` with a table. */
+/** The form in a URL: `?environment=production&userId=7&property=country:NO`, or `…&csv=` with a table. */
 export function formOf(search: Search): PlaygroundForm {
   return {
     project: one(search.project),

@@ -17,18 +17,13 @@ import { Results } from './Results.tsx';
 /** Paths of fields that show their own message. */
 const OWN_FIELDS = FIELDS.map(({ name }) => `/body/contexts/0/${name}`);
 
-/** Evaluates flags for contexts and explains the results. The address has what was evaluated, so it can be shared. */
+/** Evaluates flags for contexts and explains the results. The URL contains what was evaluated, so it can be shared. */
 export function PlaygroundPage() {
   const { data: projects } = useQuery(projectsQuery);
   const { data: environments } = useQuery(environmentsQuery);
   const href = useRouterState({ select: ({ location }) => location.href });
   return (
-    <Page
-      title="Playground"
-      note="Results as SDKs have them"
-      about={{ href: '/docs/#tag/playground', label: 'About the playground' }}
-      actions={<CopyLink path={href} />}
-    >
+    <Page title="Playground" note="Results as SDKs have them" actions={<CopyLink path={href} />}>
       {projects && environments ? (
         <Playground projects={projects} environments={environments.environments} />
       ) : (

@@ -4,10 +4,9 @@ import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { Confirm } from '../ui/Confirm.tsx';
-import { Failure, FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
+import { Failure } from '../ui/Failure.tsx';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { Secret } from '../ui/Secret.tsx';
-import { SidePanel } from '../ui/SidePanel.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import { toast } from '../ui/toasts.ts';
@@ -121,56 +120,50 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
     },
   });
   const errors = messagesByField(create.error);
-  const { isAsking, question } = useUnsaved(isChanged, forget);
+  const unsaved = useUnsaved(isChanged, forget);
   return (
-    <SidePanel title="New personal token" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="filled" loading={create.isPending}>
-              Create token
-            </Button>
-          </>
-        }
-      >
-        <FormErrors messages={otherMessages(create.error, ['description', 'expiresAt'])} />
+    <PanelForm
+      title="New personal token"
+      action="Create token"
+      pending={create.isPending}
+      messages={otherMessages(create.error, ['description', 'expiresAt'])}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Description"
+        description="Where you use it, such as “laptop” or “release script”."
+        required
+        maxLength={255}
+        value={description}
+        error={errors.description}
+        onChange={event => change({ description: event.target.value })}
+        data-autofocus
+      />
+      <NativeSelect
+        label="Expires"
+        value={days}
+        data={[
+          ...DAYS.map(one => ({ value: String(one), label: `In ${one} days` })),
+          { value: CUSTOM, label: 'On a date…' },
+        ]}
+        error={days === CUSTOM ? undefined : errors.expiresAt}
+        onChange={event => change({ days: event.target.value })}
+      />
+      {days === CUSTOM && (
         <TextInput
-          label="Description"
-          description="Where you use it, such as “laptop” or “release script”."
+          type="date"
+          label="Date"
           required
-          maxLength={255}
-          value={description}
-          error={errors.description}
-          onChange={event => change({ description: event.target.value })}
-          data-autofocus
+          value={date}
+          error={errors.expiresAt}
+          onChange={event => change({ date: event.target.value })}
         />
-        <NativeSelect
-          label="Expires"
-          value={days}
-          data={[
-            ...DAYS.map(one => ({ value: String(one), label: `In ${one} days` })),
-            { value: CUSTOM, label: 'On a date…' },
-          ]}
-          error={days === CUSTOM ? undefined : errors.expiresAt}
-          onChange={event => change({ days: event.target.value })}
-        />
-        {days === CUSTOM && (
-          <TextInput
-            type="date"
-            label="Date"
-            required
-            value={date}
-            error={errors.expiresAt}
-            onChange={event => change({ date: event.target.value })}
-          />
-        )}
-        <p className="muted">
-          The token has your permissions, including those you get later. You can have 10 personal tokens.
-        </p>
-      </Form>
-      {question}
-    </SidePanel>
+      )}
+      <p className="muted">
+        The token has your permissions, including those you get later. You can have 10 personal tokens.
+      </p>
+    </PanelForm>
   );
 }

@@ -18,7 +18,6 @@ export function ProfilePage() {
   return (
     <Page
       title="Profile"
-      about={{ href: '/docs/#tag/users', label: 'About users' }}
       note={[user.name, user.email, rootRole?.name, ...groups].filter(Boolean).join(' · ')}
     >
       <div className={s.body}>

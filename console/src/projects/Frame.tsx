@@ -1,10 +1,13 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Archive, Lock, Shield } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Archive, Lock, Plug, Shield } from 'lucide-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import { RequestError } from '../api/errors.ts';
 import { UnknownProject } from '../shell/FailedPage.tsx';
 import { projectsQuery } from '../shell/queries.ts';
+import { useOfferActions } from '../ui/actions.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
@@ -15,12 +18,18 @@ import s from './Frame.module.css';
 import { MODES } from './modes.ts';
 import { countsQuery, type Project, type ProjectDetails, projectQuery } from './queries.ts';
 
+const ConnectPanel = lazy(() =>
+  loadChunk(() => import('../connect/ConnectExisting.tsx')).then(module => ({
+    default: module.ConnectPanel,
+  })),
+);
+
 /** A project in the list of active ones, or one that is archived. */
 type Shown = Project | ProjectDetails;
 
 /**
- * The frame of a part of a project: name, mode and tabs. Without a project, the page is about all projects. Wrap the page
- * in it, also while it loads.
+ * The frame of a part of a project: name, mode and tabs. Without a project, the page is about all projects. Wrap the page in it,
+ * even while it loads.
  */
 export function ProjectPage({
   projectId,
@@ -77,7 +86,12 @@ function OneProject({
       title={project?.name ?? projectId}
       crumbs={<Link to="/projects">Projects</Link>}
       note={project && <About project={project} />}
-      actions={actions}
+      actions={
+        <>
+          {project?.archivedAt === null && <ConnectAction projectId={projectId} />}
+          {actions}
+        </>
+      }
       head={
         <>
           <ProjectTabs projectId={projectId} project={project} />
@@ -87,6 +101,20 @@ function OneProject({
     >
       {project || error ? children : <Skeleton />}
     </Page>
+  );
+}
+
+function ConnectAction({ projectId }: { projectId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const open = () => setOpen(true);
+  useOfferActions([{ label: 'Connect an SDK', run: open }]);
+  return (
+    <>
+      <Button variant="subtle" color="gray" leftSection={<Plug size={14} />} onClick={open}>
+        Connect an SDK
+      </Button>
+      <Suspense>{isOpen && <ConnectPanel project={projectId} onClose={() => setOpen(false)} />}</Suspense>
+    </>
   );
 }
 

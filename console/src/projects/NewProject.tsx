@@ -1,10 +1,8 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, otherMessages } from '../api/errors.ts';
-import { FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
-import { SidePanel } from '../ui/SidePanel.tsx';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { problemOf, suggestId } from './id.ts';
@@ -58,103 +56,93 @@ export function NewProject({ onClose }: { onClose(): void }) {
     },
   });
   const messages = messagesByField(create.error);
-  const { isAsking, question } = useUnsaved(
+  const unsaved = useUnsaved(
     [name, typedId ?? '', description, pattern].some(text => text.trim() !== ''),
     forget,
   );
   return (
-    <SidePanel title="New project" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="filled"
-              loading={create.isPending}
-              disabled={name.trim() === '' || id === '' || problem !== undefined}
-            >
-              Create project
-            </Button>
-          </>
+    <PanelForm
+      title="New project"
+      action="Create project"
+      pending={create.isPending}
+      disabled={name.trim() === '' || id === '' || problem !== undefined}
+      messages={otherMessages(create.error, FIELDS)}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        maxLength={255}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        error={messages.name}
+        onChange={event => {
+          change({ name: event.target.value });
+          create.reset();
+        }}
+      />
+      <TextInput
+        label="Id"
+        description={
+          id === '' ? (
+            'Part of URLs and of the API. It never changes.'
+          ) : (
+            <>
+              The project opens at <span className="mono">/projects/{id}</span>. The id never changes.
+            </>
+          )
         }
-      >
-        <FormErrors messages={otherMessages(create.error, FIELDS)} />
-        <TextInput
-          label="Name"
-          required
-          maxLength={255}
-          autoComplete="off"
-          data-autofocus
-          value={name}
-          error={messages.name}
-          onChange={event => {
-            change({ name: event.target.value });
-            create.reset();
-          }}
-        />
-        <TextInput
-          label="Id"
-          description={
-            id === '' ? (
-              'Part of URLs and of the API. It never changes.'
-            ) : (
-              <>
-                The project opens at <span className="mono">/projects/{id}</span>. The id never changes.
-              </>
-            )
-          }
-          classNames={{ input: 'mono' }}
-          required
-          maxLength={100}
-          autoComplete="off"
-          spellCheck={false}
-          value={id}
-          error={messages.id ?? problem}
-          onChange={event => {
-            change({ typedId: event.target.value.trim() });
-            create.reset();
-          }}
-        />
-        <NativeSelect
-          label="Mode"
-          description={MODES[mode].meaning}
-          value={mode}
-          error={messages.mode}
-          data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
-          onChange={event => change({ mode: MODE_NAMES.find(one => one === event.target.value) ?? 'open' })}
-        />
-        <TextInput
-          label="Naming rule"
-          description={
-            pattern === ''
-              ? 'Optional: a regular expression in RE2 syntax that the names of new flags match, such as pay\\..+'
-              : followsRule(pattern, EXAMPLE)
-                ? `Allows ${EXAMPLE}.`
-                : `Rejects ${EXAMPLE}.`
-          }
-          classNames={{ input: 'mono' }}
-          maxLength={256}
-          autoComplete="off"
-          spellCheck={false}
-          value={pattern}
-          error={messages['featureNaming.pattern']}
-          onChange={event => {
-            change({ pattern: event.target.value });
-            create.reset();
-          }}
-        />
-        <Textarea
-          label="Description"
-          rows={3}
-          maxLength={4000}
-          value={description}
-          error={messages.description}
-          onChange={event => change({ description: event.target.value })}
-        />
-      </Form>
-      {question}
-    </SidePanel>
+        classNames={{ input: 'mono' }}
+        required
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+        value={id}
+        error={messages.id ?? problem}
+        onChange={event => {
+          change({ typedId: event.target.value.trim() });
+          create.reset();
+        }}
+      />
+      <NativeSelect
+        label="Mode"
+        description={MODES[mode].meaning}
+        value={mode}
+        error={messages.mode}
+        data={MODE_NAMES.map(value => ({ value, label: MODES[value].label }))}
+        onChange={event => change({ mode: MODE_NAMES.find(one => one === event.target.value) ?? 'open' })}
+      />
+      <TextInput
+        label="Naming rule"
+        description={
+          pattern === ''
+            ? 'Optional: a regular expression in RE2 syntax that the names of new flags match, such as pay\\..+'
+            : followsRule(pattern, EXAMPLE)
+              ? `Allows ${EXAMPLE}.`
+              : `Rejects ${EXAMPLE}.`
+        }
+        classNames={{ input: 'mono' }}
+        maxLength={256}
+        autoComplete="off"
+        spellCheck={false}
+        value={pattern}
+        error={messages['featureNaming.pattern']}
+        onChange={event => {
+          change({ pattern: event.target.value });
+          create.reset();
+        }}
+      />
+      <Textarea
+        label="Description"
+        rows={3}
+        maxLength={4000}
+        value={description}
+        error={messages.description}
+        onChange={event => change({ description: event.target.value })}
+      />
+    </PanelForm>
   );
 }

@@ -1,7 +1,7 @@
 const RESERVED = ['.', '..', '*', 'archive', 'revive'];
 const MAX_LENGTH = 100;
 
-/** The id that the panel suggests for a name, until the user types another one: "Mobile apps" becomes mobile-apps. */
+/** The id that the panel suggests for a name, until the user types a different one: "Mobile apps" becomes mobile-apps. */
 export const suggestId = (name: string): string =>
   name
     .normalize('NFKD')

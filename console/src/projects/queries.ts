@@ -61,7 +61,7 @@ export const archiveProject = (projectId: string): Promise<void> =>
 export const reviveProject = (projectId: string): Promise<void> =>
   done(api.POST('/api/admin/projects/revive/{projectId}', { params: { path: { projectId } } }));
 
-/** Adds the project to the favorites of the user, or removes it. The list shows it at once. */
+/** Adds the project to the favorites of the user, or removes it. The list shows it immediately. */
 export async function setFavorite(client: QueryClient, { id }: Project, favorite: boolean): Promise<void> {
   const params = { params: { path: { projectId: id } } };
   const address = '/api/admin/projects/{projectId}/favorites';

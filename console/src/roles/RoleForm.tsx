@@ -14,7 +14,7 @@ import s from './roles.module.css';
 
 const FIELDS = ['name', 'description'];
 
-/** Name, description and permissions of a role, with the differences from another role. */
+/** Name, description and permissions of a role, with the differences from a different role. */
 export function RoleForm({
   draft,
   isRoot,

@@ -57,7 +57,6 @@ export function RolesPage() {
         call: 'createRole',
         run: () => void navigate({ to: '/admin/roles/new' }),
       }}
-      about={{ href: '/docs/#tag/roles', label: 'About roles' }}
       empty="No roles."
     />
   );

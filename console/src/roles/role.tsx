@@ -6,14 +6,13 @@ import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
-import { Failure } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
@@ -55,22 +54,17 @@ const inputOf = ({ name, description, permissions }: Draft) => ({
   permissions: inputsOf(permissions),
 });
 
-/** Creates a role, empty or as a copy of the role in the address (`?from=5`). */
+/** Creates a role, empty or as a copy of the role in the URL (`?from=5`). */
 export function NewRolePage() {
   const { from } = useSearch({ strict: false });
   const permissions = useQuery(permissionsQuery);
   const id = typeof from === 'string' && /^\d+$/.test(from) ? Number(from) : undefined;
   const source = useQuery({ ...roleQuery(id ?? 0), enabled: id !== undefined });
-  const error = permissions.error ?? source.error;
   if (permissions.data && (id === undefined || source.data))
     return <NewRole key={id} permissions={permissions.data} source={source.data?.role} />;
   return (
     <Page title="New role" crumbs={crumbs}>
-      {error ? (
-        <Failure error={error} onRetry={() => void Promise.all([permissions.refetch(), source.refetch()])} />
-      ) : (
-        <Skeleton />
-      )}
+      <Loading of={[permissions, source]} />
     </Page>
   );
 }
@@ -184,16 +178,11 @@ export function RolePage() {
   const id = Number(roleId);
   const found = useQuery(roleQuery(id));
   const permissions = useQuery(permissionsQuery);
-  const error = found.error ?? permissions.error;
   if (found.data && permissions.data)
     return <RoleEditor key={id} found={found.data} permissions={permissions.data} />;
   return (
     <Page title="Role" crumbs={crumbs}>
-      {error ? (
-        <Failure error={error} onRetry={() => void Promise.all([found.refetch(), permissions.refetch()])} />
-      ) : (
-        <Skeleton />
-      )}
+      <Loading of={[found, permissions]} />
     </Page>
   );
 }
@@ -238,21 +227,14 @@ function RoleEditor({
         </>
       }
       actions={
-        <>
-          <a href="/docs/#tag/roles" className={s.link}>
-            What each permission allows
-          </a>
-          <Can call="createRole">
-            <Button
-              leftSection={<Copy size={14} />}
-              renderRoot={props => (
-                <Link {...props} to="/admin/roles/new" search={{ from: String(role.id) }} />
-              )}
-            >
-              Duplicate
-            </Button>
-          </Can>
-        </>
+        <Can call="createRole">
+          <Button
+            leftSection={<Copy size={14} />}
+            renderRoot={props => <Link {...props} to="/admin/roles/new" search={{ from: String(role.id) }} />}
+          >
+            Duplicate
+          </Button>
+        </Can>
       }
     >
       <FormAndEffect

@@ -1,4 +1,4 @@
-/** The permissions of which a rejected request requires one, from the message of the 403. Empty if it names none. */
+/** A rejected request requires one of these permissions, as the message of the 403 says. Empty if it names none. */
 export function permissionsIn(message: string): string[] {
   const [, list = ''] = /requires the permission ((?:[A-Z][A-Z_]+(?:, | or )?)+)/.exec(message) ?? [];
   return list.match(/[A-Z][A-Z_]+/g) ?? [];

@@ -97,7 +97,6 @@ export function SegmentsPage() {
         call: 'createSegment',
         run: () => void navigate({ to: '/admin/segments/new' }),
       }}
-      about={{ href: '/docs/#tag/segments', label: 'About segments' }}
       empty="No segments yet. A segment is an audience that several flags share."
     />
   );

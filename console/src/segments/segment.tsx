@@ -6,13 +6,12 @@ import { contextQuery } from '../features/queries.ts';
 import { environmentsQuery } from '../shell/queries.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
-import { Failure } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
@@ -49,7 +48,7 @@ export function SegmentPage() {
     );
   return (
     <Page title="Segment" crumbs={<Link to="/admin/segments">Segments</Link>}>
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton />}
+      <Loading of={[{ error, refetch }]} />
     </Page>
   );
 }
@@ -96,11 +95,6 @@ function Editor({ segment, current }: { segment: Segment; current: Version<Draft
             {counted(changes.length, 'unsaved change')}
           </State>
         )
-      }
-      actions={
-        <a href="/docs/#tag/segments" className={s.about}>
-          About segments
-        </a>
       }
     >
       {conflict ? (

@@ -1,10 +1,8 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, otherMessages } from '../api/errors.ts';
-import { FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
-import { SidePanel } from '../ui/SidePanel.tsx';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { useDraft } from '../ui/useDraft.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { type NamedRole, roleOptions } from '../users/roles.ts';
@@ -34,61 +32,51 @@ export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRol
     },
   });
   const messages = messagesByField(create.error);
-  const { isAsking, question } = useUnsaved(isChanged, forget);
+  const unsaved = useUnsaved(isChanged, forget);
   const edit = (part: Partial<typeof EMPTY>) => {
     change(part);
     create.reset();
   };
   return (
-    <SidePanel title="New service account" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="filled"
-              loading={create.isPending}
-              disabled={draft.name.trim() === ''}
-            >
-              Create service account
-            </Button>
-          </>
-        }
-      >
-        <FormErrors messages={otherMessages(create.error, FIELDS)} />
-        <TextInput
-          label="Name"
-          required
-          maxLength={255}
-          autoComplete="off"
-          data-autofocus
-          value={draft.name}
-          error={messages.name}
-          onChange={event => edit({ name: event.target.value })}
-        />
-        <TextInput
-          label="Username"
-          description="Shown in events. Without one, it equals the name. It cannot be changed later."
-          classNames={{ input: 'mono' }}
-          maxLength={255}
-          autoComplete="off"
-          spellCheck={false}
-          value={draft.username}
-          error={messages.username}
-          onChange={event => edit({ username: event.target.value })}
-        />
-        <NativeSelect
-          label="Root role"
-          description={roles.find(({ id }) => String(id) === draft.rootRole)?.description}
-          value={draft.rootRole}
-          error={messages.rootRole}
-          data={roleOptions(roles)}
-          onChange={event => edit({ rootRole: event.target.value })}
-        />
-      </Form>
-      {question}
-    </SidePanel>
+    <PanelForm
+      title="New service account"
+      action="Create service account"
+      pending={create.isPending}
+      disabled={draft.name.trim() === ''}
+      messages={otherMessages(create.error, FIELDS)}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        required
+        maxLength={255}
+        autoComplete="off"
+        data-autofocus
+        value={draft.name}
+        error={messages.name}
+        onChange={event => edit({ name: event.target.value })}
+      />
+      <TextInput
+        label="Username"
+        description="Shown in events. Without one, it equals the name. It cannot be changed later."
+        classNames={{ input: 'mono' }}
+        maxLength={255}
+        autoComplete="off"
+        spellCheck={false}
+        value={draft.username}
+        error={messages.username}
+        onChange={event => edit({ username: event.target.value })}
+      />
+      <NativeSelect
+        label="Root role"
+        description={roles.find(({ id }) => String(id) === draft.rootRole)?.description}
+        value={draft.rootRole}
+        error={messages.rootRole}
+        data={roleOptions(roles)}
+        onChange={event => edit({ rootRole: event.target.value })}
+      />
+    </PanelForm>
   );
 }

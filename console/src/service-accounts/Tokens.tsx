@@ -14,7 +14,7 @@ import { createToken, deleteToken, type ServiceAccount, type Token } from './que
 import s from './service-accounts.module.css';
 
 const DAY = 86_400_000;
-/** An account can have ten tokens. */
+/** An account can have at most ten tokens. */
 const MAX_TOKENS = 10;
 
 /** The tokens of a service account. The server shows a new secret once. */

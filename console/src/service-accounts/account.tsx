@@ -5,13 +5,13 @@ import { messagesByField, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
-import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { Page } from '../ui/Page.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { counted } from '../ui/words.ts';
@@ -38,16 +38,11 @@ export function ServiceAccountPage() {
   const id = Number(accountId);
   const found = useQuery(serviceAccountQuery(id));
   const list = useQuery(serviceAccountsQuery);
-  const error = found.error ?? list.error;
   if (found.data && list.data)
     return <AccountEditor key={id} found={found.data} roles={list.data.rootRoles} />;
   return (
     <Page title="Service account" crumbs={crumbs}>
-      {error ? (
-        <Failure error={error} onRetry={() => void Promise.all([found.refetch(), list.refetch()])} />
-      ) : (
-        <Skeleton />
-      )}
+      <Loading of={[found, list]} />
     </Page>
   );
 }
@@ -84,11 +79,6 @@ function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRo
       title={account.name}
       crumbs={crumbs}
       note={account.username !== account.name && <span className="mono">{account.username}</span>}
-      actions={
-        <a href="/docs/#tag/service-accounts" className={s.link}>
-          About service accounts
-        </a>
-      }
     >
       <FormAndEffect
         as="page"

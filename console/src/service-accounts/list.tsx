@@ -74,7 +74,6 @@ export function ServiceAccountsPage() {
         call: 'createServiceAccount',
         run: () => push({ edit: 'new' }),
       }}
-      about={{ href: '/docs/#tag/service-accounts', label: 'About service accounts' }}
       empty="No service accounts yet. A program such as a pipeline acts as one, with its own tokens."
     >
       {search.edit === 'new' && roles && (

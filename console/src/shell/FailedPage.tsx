@@ -30,7 +30,7 @@ export function FailedShell(props: ErrorComponentProps) {
   );
 }
 
-/** An address that the console does not know. */
+/** A URL that the console does not know. */
 export function UnknownPage() {
   return (
     <Page title="Not found">

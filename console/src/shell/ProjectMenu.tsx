@@ -9,8 +9,8 @@ import s from './Shell.module.css';
 export type Project = Schemas['ListedProject'];
 const MAX_SHOWN = 50;
 
-/** The current project, and a menu to go to another one. */
-export function ProjectMenu({ project, projects }: { project: Project; projects: readonly Project[] }) {
+/** The current project, if there is one, and a menu to go to another one. */
+export function ProjectMenu({ project, projects }: { project?: Project; projects: readonly Project[] }) {
   const navigate = useNavigate();
   const [typed, setTyped] = useState('');
   const matching = projects.filter(({ id, name }) =>
@@ -20,13 +20,15 @@ export function ProjectMenu({ project, projects }: { project: Project; projects:
     <Menu position="bottom-start" width={212} onClose={() => setTyped('')}>
       <Menu.Target>
         <button type="button" className={s.project}>
-          <i aria-hidden="true">{project.name.slice(0, 1).toUpperCase()}</i>
+          <i aria-hidden="true">{project?.name.slice(0, 1).toUpperCase()}</i>
           <span>
-            <b>{project.name}</b>
+            <b>{project?.name ?? 'Choose a project'}</b>
             <small>
-              {counted(project.featureCount, 'flag')} · {counted(project.members, 'member')}
+              {project
+                ? `${counted(project.featureCount, 'flag')} · ${counted(project.members, 'member')}`
+                : counted(projects.length, 'project')}
             </small>
-            <small className="sr">Go to another project</small>
+            {project && <small className="sr">Go to another project</small>}
           </span>
           <ChevronsUpDown size={14} aria-hidden="true" />
         </button>
@@ -45,7 +47,7 @@ export function ProjectMenu({ project, projects }: { project: Project; projects:
         {matching.slice(0, MAX_SHOWN).map(({ id, name }) => (
           <Menu.Item
             key={id}
-            rightSection={id === project.id ? <Check size={14} aria-label="Current project" /> : undefined}
+            rightSection={id === project?.id ? <Check size={14} aria-label="Current project" /> : undefined}
             onClick={() => void navigate({ to: '/projects/$projectId', params: { projectId: id } })}
           >
             {name}

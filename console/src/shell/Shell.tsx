@@ -7,6 +7,7 @@ import { loadDialogs } from '../ui/Dialog.tsx';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { ConnectionBanner, useIsOnline } from './ConnectionBanner.tsx';
 import { OfflinePage } from './FailedPage.tsx';
+import { MaintenanceBanner } from './MaintenanceBanner.tsx';
 import s from './Shell.module.css';
 import { Sidebar } from './Sidebar.tsx';
 import { Toasts } from './Toasts.tsx';
@@ -55,6 +56,7 @@ export function Shell() {
       />
       <main id="main" className={s.main} tabIndex={-1}>
         <ConnectionBanner />
+        <MaintenanceBanner />
         {useIsStuck() ? <OfflinePage /> : <Outlet />}
       </main>
       {overlay === 'palette' && <PaletteAtOnce onClose={close} />}
@@ -104,7 +106,7 @@ function useFocusOfPage(): void {
   }, [path]);
 }
 
-/** Whether the page of the address began to load offline, and is not loaded yet. */
+/** Whether the page of the URL began to load offline, and is not loaded yet. */
 function useIsStuck(): boolean {
   const isOnline = useIsOnline();
   const isLoading = useRouterState({

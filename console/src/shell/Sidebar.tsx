@@ -98,7 +98,7 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
   );
 }
 
-/** The pages of the project in the address; otherwise of the one that was open last, of a favorite, or of one with flags. */
+/** The pages of the project in the URL; otherwise of the one that was open last, of a favorite, or of the only one. */
 function ProjectItems() {
   const { projectId } = useParams({ strict: false });
   const { data: projects } = useQuery(projectsQuery);
@@ -107,11 +107,12 @@ function ProjectItems() {
   useEffect(() => {
     if (shown !== undefined) rememberProject(shown);
   }, [shown]);
-  if (!project) return null;
+  if (!projects?.length) return null;
+  if (!project) return <ProjectMenu projects={projects} />;
   const base = `/projects/${encodeURIComponent(project.id)}`;
   return (
     <>
-      <ProjectMenu project={project} projects={projects ?? []} />
+      <ProjectMenu project={project} projects={projects} />
       <div className={s.list}>
         <Item to={base} icon={Flag} exact note={formatNumber(project.featureCount)}>
           Flags
@@ -133,8 +134,7 @@ function ProjectItems() {
 const usualOf = (projects: readonly Project[] = []): Project | undefined =>
   projects.find(({ id }) => id === lastProject()) ??
   projects.find(({ favorite }) => favorite) ??
-  projects.find(({ featureCount }) => featureCount > 0) ??
-  projects[0];
+  (projects.length === 1 ? projects[0] : undefined);
 
 function InstanceItems() {
   const { data: integrations = [] } = useQuery(integrationsQuery);

@@ -11,12 +11,7 @@ const TABS = [
 /** The pages about how people log in, and which pages frontend SDKs run in. */
 export function SignInFrame({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <Page
-      title="Sign-in"
-      name={`${name} · Sign-in`}
-      about={{ href: '/docs/#tag/single-sign-on', label: 'About single sign-on' }}
-      head={<Tabs label="Sign-in" tabs={TABS} />}
-    >
+    <Page title="Sign-in" name={`${name} · Sign-in`} head={<Tabs label="Sign-in" tabs={TABS} />}>
       {children}
     </Page>
   );

@@ -62,7 +62,7 @@ const NAMES: Record<keyof OidcDraft, string> = {
   acrValues: 'acr values',
 };
 
-export const FIELDS = Object.keys(NAMES) as (keyof OidcDraft)[]; // The keys of a literal.
+export const FIELDS = Object.keys(NAMES) as (keyof OidcDraft)[]; // Object.keys loses the key types.
 
 /** The names of the changed fields. Their values stay in the form, where a secret is hidden. */
 export const changedNames = (before: OidcDraft, after: OidcDraft): string[] =>

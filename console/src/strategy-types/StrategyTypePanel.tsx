@@ -7,13 +7,13 @@ import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
-import { Failure, FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useEditor } from '../ui/useEditor.tsx';
@@ -56,46 +56,36 @@ export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
       toast({ message: `Created ${name}.` });
     },
   });
-  const { isAsking, question } = useUnsaved(isChanged && !create.isSuccess, forget);
+  const unsaved = useUnsaved(isChanged && !create.isSuccess, forget);
   return (
-    <SidePanel title="New strategy type" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="filled"
-              loading={create.isPending}
-              disabled={draft.name === '' || !isComplete(draft)}
-            >
-              Create strategy type
-            </Button>
-          </>
-        }
-      >
-        <FormErrors messages={isNameTaken(create.error) ? [] : otherMessages(create.error, FIELDS)} />
-        <TextInput
-          label="Name"
-          description="SDKs implement the type under this name. It never changes."
-          classNames={{ input: 'mono' }}
-          required
-          maxLength={100}
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          value={draft.name}
-          error={nameMessage(create.error)}
-          onChange={event => {
-            change({ name: event.target.value.trim() });
-            create.reset();
-          }}
-        />
-        <TypeFields draft={draft} error={create.error} onChange={change} />
-      </Form>
-      {question}
-    </SidePanel>
+    <PanelForm
+      title="New strategy type"
+      action="Create strategy type"
+      pending={create.isPending}
+      disabled={draft.name === '' || !isComplete(draft)}
+      messages={isNameTaken(create.error) ? [] : otherMessages(create.error, FIELDS)}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="SDKs implement the type under this name. It never changes."
+        classNames={{ input: 'mono' }}
+        required
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        value={draft.name}
+        error={nameMessage(create.error)}
+        onChange={event => {
+          change({ name: event.target.value.trim() });
+          create.reset();
+        }}
+      />
+      <TypeFields draft={draft} error={create.error} onChange={change} />
+    </PanelForm>
   );
 }
 
@@ -108,7 +98,7 @@ export function StrategyTypePanel({ name, onClose }: { name: string; onClose(): 
     );
   return (
     <SidePanel title={name} onClose={onClose}>
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+      <Loading of={[{ error, refetch }]} rows={3} />
     </SidePanel>
   );
 }

@@ -62,7 +62,6 @@ export function StrategyTypesPage() {
       render={render}
       onOpen={open}
       create={{ label: 'New strategy type', call: 'createStrategyType', run: () => push({ edit: 'new' }) }}
-      about={{ href: '/docs/#tag/strategies', label: 'About strategy types' }}
       empty="No strategy types."
     >
       {search.edit === 'new' && <NewStrategyTypePanel onClose={close} />}

@@ -1,16 +1,14 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
-import { FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
-import { SidePanel } from '../ui/SidePanel.tsx';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { createTagType, type TagType } from './queries.ts';
 
-/** Empty texts stand for null. */
+/** Empty strings stand for null. */
 export type Draft = { description: string; color: string };
 export const FIELDS = ['name', 'description', 'color'];
 
@@ -39,41 +37,36 @@ export function NewTagTypePanel({ onClose }: { onClose(): void }) {
       toast({ message: `Created ${name}.` });
     },
   });
-  const { isAsking, question } = useUnsaved(isChanged && !create.isSuccess, forget);
+  const unsaved = useUnsaved(isChanged && !create.isSuccess, forget);
   return (
-    <SidePanel title="New tag type" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" variant="filled" loading={create.isPending} disabled={draft.name === ''}>
-              Create tag type
-            </Button>
-          </>
-        }
-      >
-        <FormErrors messages={isNameTaken(create.error) ? [] : otherMessages(create.error, FIELDS)} />
-        <TextInput
-          label="Name"
-          description="The part of a tag before the colon. It never changes."
-          classNames={{ input: 'mono' }}
-          required
-          maxLength={50}
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          value={draft.name}
-          error={nameMessage(create.error)}
-          onChange={event => {
-            change({ name: event.target.value.trim() });
-            create.reset();
-          }}
-        />
-        <TagTypeFields draft={draft} error={create.error} onChange={change} />
-      </Form>
-      {question}
-    </SidePanel>
+    <PanelForm
+      title="New tag type"
+      action="Create tag type"
+      pending={create.isPending}
+      disabled={draft.name === ''}
+      messages={isNameTaken(create.error) ? [] : otherMessages(create.error, FIELDS)}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="The part of a tag before the colon. It never changes."
+        classNames={{ input: 'mono' }}
+        required
+        maxLength={50}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+        value={draft.name}
+        error={nameMessage(create.error)}
+        onChange={event => {
+          change({ name: event.target.value.trim() });
+          create.reset();
+        }}
+      />
+      <TagTypeFields draft={draft} error={create.error} onChange={change} />
+    </PanelForm>
   );
 }
 

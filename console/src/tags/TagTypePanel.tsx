@@ -10,12 +10,12 @@ import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
-import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
@@ -56,7 +56,7 @@ export function TagTypePanel({
     );
   return (
     <SidePanel title={name} onClose={onClose}>
-      {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+      <Loading of={[{ error, refetch }]} rows={3} />
     </SidePanel>
   );
 }

@@ -72,7 +72,6 @@ export function TagsPage() {
       render={render}
       onOpen={open}
       create={{ label: 'New tag type', call: 'createTagType', run: () => push({ edit: 'new' }) }}
-      about={{ href: '/docs/#tag/tags', label: 'About tags' }}
       empty="No tag types. A tag is a type and a value, such as team:checkout."
     >
       {search.edit === 'new' && <NewTagTypePanel onClose={close} />}

@@ -14,7 +14,6 @@ export function TransferFrame({ name, children }: { name: string; children: Reac
       title="Transfer"
       name={`${name} · Transfer`}
       note="Flags between environments, projects and instances"
-      about={{ href: '/docs/#tag/export-and-import', label: 'About export and import' }}
       head={<Tabs label="Transfer" tabs={TABS} />}
     >
       {children}

@@ -17,7 +17,7 @@ import s from './transfer.module.css';
 import { contentsOf, exportOf } from './words.ts';
 
 /** The server accepts 8 MiB. */
-const MOST_BYTES = 8_388_608;
+const MAX_BYTES = 8_388_608;
 
 type Source = { text: string; file?: string; problem?: string };
 
@@ -166,7 +166,7 @@ function SourceFields({
   const read = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
     if (!file) return;
-    if (file.size > MOST_BYTES)
+    if (file.size > MAX_BYTES)
       return onChange({
         text: '',
         file: file.name,

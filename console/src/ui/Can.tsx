@@ -1,8 +1,10 @@
 import { Tooltip } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { cloneElement, type MouseEvent, type ReactElement } from 'react';
 import type { OperationId } from '../api/can.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { requirement } from '../api/permission-words.ts';
+import { projectsQuery } from '../shell/queries.ts';
 
 type Control = ReactElement<{
   onClick?(event: MouseEvent): void;
@@ -32,9 +34,32 @@ export function Can({
   const mark = { 'data-call': [call, project, environment].join(' ').trimEnd() };
   if (missing.length === 0) return cloneElement(children, mark);
   return (
-    <Tooltip label={requirement(missing)} events={{ hover: true, focus: true, touch: true }} openDelay={0}>
+    <Forbidden missing={missing} project={project}>
+      {cloneElement(children, mark)}
+    </Forbidden>
+  );
+}
+
+/** A disabled control that says which permission is missing and whom to ask for it. */
+function Forbidden({
+  missing,
+  project,
+  children,
+}: {
+  missing: readonly string[];
+  project: string | undefined;
+  children: Control;
+}) {
+  const owned = useQuery(projectsQuery).data?.find(({ id }) => id === project);
+  return (
+    <Tooltip
+      label={requirement(missing, owned)}
+      events={{ hover: true, focus: true, touch: true }}
+      openDelay={0}
+      multiline
+      maw={360}
+    >
       {cloneElement(children, {
-        ...mark,
         'aria-disabled': true,
         'data-disabled': true,
         onClick: (event: MouseEvent) => event.preventDefault(),

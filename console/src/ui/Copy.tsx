@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useShortcuts } from './shortcuts.ts';
 import { toast } from './toasts.ts';
 
-/** Copies a text and says so. */
+/** Copies a string and says so. */
 export async function copyText(text: string, what = 'Copied.'): Promise<void> {
   await navigator.clipboard.writeText(text);
   toast({ message: what });
@@ -27,7 +27,7 @@ export function CopyButton({ text, label, size = 15 }: { text: string; label: st
   );
 }
 
-/** Copies the address of a page of this server. C does the same. */
+/** Copies the URL of a page of this server. C does the same. */
 export function CopyLink({ path }: { path: string }) {
   const link = `${location.origin}${path}`;
   useShortcuts([{ keys: 'c', description: 'Copy link', run: () => void copyText(link, 'Link copied.') }]);

@@ -25,11 +25,13 @@ export function Empty({
 /** No row matches the filters: one button per filter that removes it. */
 export function NoMatch({
   noun,
+  hint,
   search,
   fields,
   onChange,
 }: {
   noun: string;
+  hint?: string | undefined;
   search: Search;
   fields: readonly FilterField[];
   onChange(next: Search): void;
@@ -37,6 +39,7 @@ export function NoMatch({
   return (
     <div className={s.empty}>
       <p>No {noun} match.</p>
+      {hint && <p>{hint}</p>}
       <div className={s.filters}>
         {filtersOf(search, fields).map(filter => {
           const { lead, values } = chipOf(filter.name, filter.value, fields);

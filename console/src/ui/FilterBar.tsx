@@ -24,9 +24,9 @@ import { type Search, stringifySearch } from './search.ts';
 import { useShortcuts } from './shortcuts.ts';
 
 /**
- * The filters of a list: one chip per parameter of the address, which is the query of the API.
- * Typing `project:` offers values; plain text becomes `query`. The key / focuses the bar.
- * `onChange` gets the whole new search: push it as one history entry (`useFilters` does).
+ * The filters of a list: one chip per parameter of the URL, which is the query of the API. Typing `project:` offers values; plain
+ * text becomes `query`. The key / focuses the bar. `onChange` gets the whole new search: push it as one history entry
+ * (`useFilters` does).
  */
 export function FilterBar({
   fields,

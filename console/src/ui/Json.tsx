@@ -18,7 +18,7 @@ function tokensOf(text: string): Token[] {
   return [...tokens, { text: text.slice(from) }];
 }
 
-/** JSON with colored keys, texts and numbers. A string is shown as it is, colored if it looks like JSON. */
+/** JSON with colored keys, strings and numbers. A string is shown as it is, colored if it looks like JSON. */
 export function Json({ value, label = 'JSON' }: { value: unknown; label?: string }) {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
   return (

@@ -62,9 +62,9 @@ export function List<Row>({
   render(row: Row, state: RowState): ReactNode;
   /** Rows that are headings, such as days. They cannot be active. */
   isHeading?(row: Row): boolean;
-  /** The active row, if the address decides it. */
+  /** The active row, if the URL decides it. */
   activeIndex?: number;
-  /** The active row changed. Put it into the address with `replace`. */
+  /** The active row changed. Put it into the URL with `replace`. */
   onActive?(row: Row, index: number): void;
   /** Enter or a double click. */
   onOpen?(row: Row): void;

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
 import { Button, Kbd, TextInput } from '@mantine/core';
 import { ArrowDown, ArrowUp, Plus, Search as SearchIcon } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useRef } from 'react';
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useRef } from 'react';
 import type { OperationId } from '../api/can.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Can } from './Can.tsx';
@@ -26,9 +26,9 @@ export type Column<Row> = {
 };
 
 /**
- * A page that lists things: title, search field (`/`), primary action (`n`), and a virtual table of rows that J, K and Enter
- * move and open. The search text and the order are in the address (`query`, `sort`, `order`).
- * Renders 10,000 rows without a pause: a key press filters texts that are prepared once.
+ * A page that lists things: title, search field (`/`), primary action (`n`), and a virtual table of rows that J, K and Enter move
+ * and open. The search text and the order are in the URL (`query`, `sort`, `order`). Renders 10,000 rows without a pause: a key
+ * press filters texts that are prepared once.
  */
 export function ListPage<Row>({
   title,
@@ -48,7 +48,6 @@ export function ListPage<Row>({
   active,
   onActive,
   create,
-  about,
   filters,
   filter,
   empty,
@@ -77,13 +76,11 @@ export function ListPage<Row>({
   render(row: Row, state: RowState): ReactNode;
   /** Enter or a double click. */
   onOpen?(row: Row): void;
-  /** The key of the row that the address selects, if the page has a detail. */
+  /** The key of the row that the URL selects, if the page has a detail. */
   active?: string | undefined;
   onActive?(row: Row): void;
   /** The primary action. `call` is its operation in openapi.json. */
   create?: { label: string; call: OperationId; run(): void };
-  /** The link to the documentation: `{ href: '/docs/#tag/segments', label: 'About segments' }`. */
-  about?: { href: string; label: string };
   /** Controls below the title, such as a SegmentedControl. */
   filters?: ReactNode;
   /** The filter that these controls have chosen. */
@@ -117,7 +114,9 @@ export function ListPage<Row>({
     const sign = isDown ? -1 : 1;
     return prepared.toSorted((one, other) => sign * compare(one.row, other.row));
   }, [prepared, sorting?.compare, isDown]);
-  const words = typed.trim().toLowerCase();
+  // A key press paints the field and the active row first. The matching rows and the detail follow, and a newer key interrupts them.
+  const words = useDeferredValue(typed).trim().toLowerCase();
+  const shownDetail = useDeferredValue(detail);
   const matches = filter?.matches;
   const shown = useMemo(
     () =>
@@ -136,11 +135,6 @@ export function ListPage<Row>({
     [render, className],
   );
 
-  const link = about && (
-    <a href={about.href} className={s.about}>
-      {about.label}
-    </a>
-  );
   const list = (
     <>
       {error !== null && error !== undefined && !rows && <Failure error={error} onRetry={onRetry} />}
@@ -215,7 +209,6 @@ export function ListPage<Row>({
       note={rows && counted(rows.length, noun, plural)}
       actions={
         <>
-          {!filters && link}
           <TextInput
             ref={input}
             className={s.search}
@@ -236,16 +229,9 @@ export function ListPage<Row>({
           )}
         </>
       }
-      head={
-        filters && (
-          <div className={s.filters}>
-            {filters}
-            {link}
-          </div>
-        )
-      }
+      head={filters && <div className={s.filters}>{filters}</div>}
     >
-      <Split list={list} detail={detail} narrow />
+      <Split list={list} detail={shownDetail} narrow />
       <Keys
         hints={[
           ['j k', 'move'],

@@ -1,5 +1,14 @@
-import { type ReactNode, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import s from './Page.module.css';
+
+// Not in the first load. A page works without it, for example offline.
+const HelpLink = lazy(() =>
+  loadChunk(() => import('./HelpLink.tsx')).then(
+    (module): { default: () => ReactNode } => ({ default: module.HelpLink }),
+    () => ({ default: () => null }),
+  ),
+);
 
 /**
  * The frame of a page: breadcrumbs, title with a note, actions at the right, and below the title whatever belongs to
@@ -10,7 +19,6 @@ export function Page({
   name,
   crumbs,
   note,
-  about,
   actions,
   head,
   children,
@@ -21,8 +29,6 @@ export function Page({
   name?: string;
   crumbs?: ReactNode;
   note?: ReactNode;
-  /** The link to the documentation: `{ href: '/docs/#tag/playground', label: 'About the playground' }`. */
-  about?: { href: string; label: string };
   actions?: ReactNode;
   head?: ReactNode;
   children?: ReactNode;
@@ -38,14 +44,12 @@ export function Page({
         <div className={s.titleRow}>
           <h1>{title}</h1>
           {note && <span className={s.note}>{note}</span>}
-          <div className={s.actions}>
-            {about && (
-              <a href={about.href} className={s.about}>
-                {about.label}
-              </a>
-            )}
-            {actions}
-          </div>
+          <span className={s.help}>
+            <Suspense>
+              <HelpLink />
+            </Suspense>
+          </span>
+          <div className={s.actions}>{actions}</div>
         </div>
         {head}
       </header>

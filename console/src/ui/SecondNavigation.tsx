@@ -72,11 +72,11 @@ export function SecondNavigation({
   );
 }
 
-/** Whether the address of the item is the beginning of another one, which only one of them may mark. */
+/** Whether the URL of the item is the beginning of another item's URL: only one of them may be marked. */
 const isPrefix = ({ to }: NavigationItem, all: readonly NavigationItem[]): boolean =>
   all.some(other => other.to.startsWith(`${to}/`));
 
-/** The item of an address: /admin/users/7 belongs to /admin/users. */
+/** The item of a URL: /admin/users/7 belongs to /admin/users. */
 const currentOf = (all: readonly NavigationItem[], pathname: string): NavigationItem | undefined =>
   all
     .filter(({ to }) => pathname === to || pathname.startsWith(`${to}/`))

@@ -1,6 +1,14 @@
 import { Link } from '@tanstack/react-router';
+import { entriesOf } from '../administration/navigation.ts';
+import { useMe } from '../api/me.ts';
 import s from './Sentence.module.css';
-import { addressOf, type EventSentence, type SentencePart, sentenceParts } from './sentence.ts';
+import {
+  addressOf,
+  type EventSentence,
+  type SentencePart,
+  type SentenceRef,
+  sentenceParts,
+} from './sentence.ts';
 
 /**
  * The sentence of an event, as the server writes it. Names are bold, flags are monospace.
@@ -29,12 +37,32 @@ export function Sentence({
 function Part({ part, links }: { part: SentencePart; links: boolean | undefined }) {
   if (!part.strong) return part.text;
   const style = part.ref?.kind === 'feature' ? s.flag : s.name;
-  const address = links ? addressOf(part.ref) : undefined;
-  return address ? (
-    <Link to={address} className={style}>
+  return links && part.ref ? (
+    <Named subject={part.ref} className={style}>
       {part.text}
-    </Link>
+    </Named>
   ) : (
     <b className={style}>{part.text}</b>
+  );
+}
+
+/** The name of something, as a link to its page if the user may open that. */
+function Named({
+  subject,
+  className,
+  children,
+}: {
+  subject: SentenceRef;
+  className: string | undefined;
+  children: string;
+}) {
+  const entries = entriesOf(useMe());
+  const address = addressOf(subject, path => entries.some(entry => entry.path === path));
+  return address ? (
+    <Link {...address} className={className}>
+      {children}
+    </Link>
+  ) : (
+    <b className={className}>{children}</b>
   );
 }

@@ -3,7 +3,7 @@ import { Drawer } from './Dialog.tsx';
 import { useReturnFocus } from './useReturnFocus.ts';
 import { WaitingChanges } from './WaitingChanges.tsx';
 
-/** An editor at the right side, opened by the address (`?edit=…`). Esc closes it. */
+/** An editor at the right side, opened by the URL (`?edit=…`). Esc closes it. */
 export function SidePanel({
   title,
   opened = true,

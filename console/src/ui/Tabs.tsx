@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import s from './Tabs.module.css';
 
-/** The tabs of a page: links, so that every tab has an address. Put them into `head` of Page. */
+/** The tabs of a page: links, so that every tab has a URL. Put them into `head` of Page. */
 export function Tabs({
   label,
   tabs,
@@ -17,7 +17,7 @@ export function Tabs({
           key={tab.to}
           to={tab.to}
           className={s.tab}
-          // The address of one tab may be the beginning of another one, which only one of them may mark.
+          // The URL of one tab may be the beginning of another one: only one of them may be marked.
           activeOptions={{
             exact: tabs.some(other => other.to.startsWith(`${tab.to}/`)),
             includeSearch: false,

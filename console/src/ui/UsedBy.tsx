@@ -5,7 +5,7 @@ import s from './UsedBy.module.css';
 
 export type Use = {
   key: string;
-  /** The page of what depends on the thing. Without it the row is no link. */
+  /** The page of what depends on the thing. Without it, the row is not a link. */
   to?: string;
   search?: Record<string, string>;
   label: ReactNode;

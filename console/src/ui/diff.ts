@@ -35,7 +35,7 @@ function changesOfList(before: (string | number)[], after: (string | number)[], 
     })),
     ...before.filter(item => !has.has(item)).map(item => ({ text: String(item), kind: 'removed' as const })),
   ];
-  // The same values in another order are a change too.
+  // The same values in a different order are a change too.
   return items.some(item => item.kind !== 'same')
     ? [{ path, kind: 'items', items }]
     : [{ path, kind: 'changed', before: before.join(', '), after: after.join(', ') }];

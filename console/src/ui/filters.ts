@@ -1,4 +1,4 @@
-// The grammar of the filter bar. One filter is one parameter of the address and of the API: `project=IS_ANY_OF:a,b`.
+// The grammar of the filter bar. One filter is one parameter of the URL and of the API: `project=IS_ANY_OF:a,b`.
 import type { Search } from './search.ts';
 
 /** The operators of a parameter in the API; '' for a parameter that takes the plain value. */
@@ -18,7 +18,7 @@ export type FilterOption = { value: string; label?: string };
 
 /** One filter of a list. */
 export type FilterField = {
-  /** The parameter of the address and of the API: `createdBy`. */
+  /** The parameter of the URL and of the API: `createdBy`. */
   name: string;
   /** The word that a person types before the colon: `by`. */
   key: string;
@@ -92,7 +92,7 @@ function parseDay({ name, operators, key }: FilterField, text: string, today: Da
   return { name, value: operators.one ? `${operators.one}:${day}` : day };
 }
 
-/** Splits a value of the address: `IS_ANY_OF:a,b`. */
+/** Splits a value of the URL: `IS_ANY_OF:a,b`. */
 function readValue(field: FilterField, value: string): { operator: string; values: string[] } {
   const { one, many, not, notMany } = field.operators;
   const operator = [one, many, not, notMany].find(name => name && value.startsWith(`${name}:`)) ?? '';
@@ -142,7 +142,7 @@ export function typedOf(name: string, value: string, fields: readonly FilterFiel
   return `${minus}${field.key}:${labels.join(',')}`;
 }
 
-/** The filters in the address, in its order: those of the fields, and `query`. */
+/** The filters in the URL, in its order: those of the fields, and `query`. */
 export function filtersOf(search: Search, fields: readonly FilterField[]): { name: string; value: string }[] {
   return Object.entries(search).flatMap(([name, value]) =>
     value !== undefined && (name === 'query' || fields.some(field => field.name === name))
@@ -151,7 +151,7 @@ export function filtersOf(search: Search, fields: readonly FilterField[]): { nam
   );
 }
 
-/** The address with one more filter. A filter of the same parameter is replaced, except those of environments. */
+/** The URL with one more filter. A filter of the same parameter is replaced, except those of environments. */
 export function addFilter(
   search: Search,
   { name, value }: { name: string; value: string },

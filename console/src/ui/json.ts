@@ -1,4 +1,4 @@
-/** Why a text is not valid JSON, in the words of the browser; undefined if it is valid. */
+/** Why a string is not valid JSON, in the words of the browser; undefined if it is valid. */
 export function jsonProblem(text: string): string | undefined {
   try {
     JSON.parse(text);
@@ -10,7 +10,7 @@ export function jsonProblem(text: string): string | undefined {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Valid JSON with one member per line. Numbers and texts stay as they are written, so no digit of a long number is lost. */
+/** Valid JSON with one member per line. Numbers and strings stay as they are written, so no digit of a long number is lost. */
 export function formatJson(text: string): string {
   if (jsonProblem(text) !== undefined) return text;
   const tokens = text.match(TOKEN) ?? [];

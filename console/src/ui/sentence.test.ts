@@ -43,6 +43,18 @@ test('prefers the parts of the server', () => {
 });
 
 test('encodes names in addresses', () => {
-  expect(addressOf({ kind: 'feature', id: 'a/b', project: 'p q' })).toBe('/projects/p%20q/features/a%2Fb');
-  expect(addressOf({ kind: 'user', id: '7' })).toBeUndefined();
+  const all = () => true;
+  expect(addressOf({ kind: 'feature', id: 'a/b', project: 'p q' }, all)).toEqual({
+    to: '/projects/p%20q/features/a%2Fb',
+  });
+  expect(addressOf({ kind: 'user', id: '7' }, all)).toEqual({ to: '/admin/users', search: { user: '7' } });
+  expect(addressOf({ kind: 'user', id: '7' }, path => path !== '/admin/users')).toBeUndefined();
+  expect(addressOf({ kind: 'segment', id: '7' }, path => path === '/admin/segments')).toEqual({
+    to: '/admin/segments/7',
+  });
+  expect(addressOf({ kind: 'environment', id: '$&' }, all)).toEqual({
+    to: '/admin/environments',
+    search: { edit: 'environment:$&' },
+  });
+  expect(addressOf({ kind: 'unknown', id: '7' }, all)).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import type { Search } from './search.ts';
+
 /** The subject that a part of a sentence names, for a link. */
 export type SentenceRef = { kind: string; id: string; project?: string };
 export type SentencePart = { text: string; strong?: boolean; place?: boolean; ref?: SentenceRef };
@@ -44,13 +46,42 @@ function withReference(part: SentencePart, { featureName, project }: EventSenten
   return { ...part, ref: { kind: 'feature', id: featureName, project } };
 }
 
-/** The page of what a part names, if the console has one. */
-export function addressOf(ref: SentenceRef | undefined): string | undefined {
+/** Where the console shows a kind of thing in the administration. `$` stands for its id. */
+const IN_ADMINISTRATION: Record<string, readonly [path: string, search?: Search]> = {
+  segment: ['/admin/segments/$'],
+  'context-field': ['/admin/context-fields/$'],
+  group: ['/admin/groups/$'],
+  role: ['/admin/roles/$'],
+  'service-account': ['/admin/service-accounts/$'],
+  user: ['/admin/users', { user: '$' }],
+  environment: ['/admin/environments', { edit: 'environment:$' }],
+  strategy: ['/admin/strategy-types', { edit: 'type:$' }],
+  'feature-type': ['/admin/feature-types', { edit: 'type:$' }],
+  'tag-type': ['/admin/tags', { edit: 'type:$' }],
+};
+
+export type Address = { to: string; search?: Search };
+
+/** The page of what a part names, if the console has one. `mayOpen`: whether the user may open a page of the administration. */
+export function addressOf(
+  ref: SentenceRef | undefined,
+  mayOpen: (path: string) => boolean,
+): Address | undefined {
   if (!ref) return undefined;
   const id = encodeURIComponent(ref.id);
   if (ref.kind === 'feature' && ref.project !== undefined)
-    return `/projects/${encodeURIComponent(ref.project)}/features/${id}`;
-  if (ref.kind === 'project') return `/projects/${id}`;
-  if (ref.kind === 'integration' || ref.kind === 'addon') return `/integrations/${id}`;
-  return undefined;
+    return { to: `/projects/${encodeURIComponent(ref.project)}/features/${id}` };
+  if (ref.kind === 'project') return { to: `/projects/${id}` };
+  if (ref.kind === 'integration') return { to: `/integrations/${id}` };
+  if (ref.kind === 'tag') return { to: '/flags', search: { tag: `INCLUDE:${ref.id}` } };
+  const [path, search] = IN_ADMINISTRATION[ref.kind] ?? [];
+  if (path === undefined || !mayOpen(path.replace('/$', ''))) return undefined;
+  return {
+    to: path.replace('$', () => id),
+    ...(search && {
+      search: Object.fromEntries(
+        Object.entries(search).map(([name, value]) => [name, String(value).replace('$', () => ref.id)]),
+      ),
+    }),
+  };
 }

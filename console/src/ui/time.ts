@@ -48,7 +48,7 @@ export function ago(at: string, now = Date.now()): string {
   return dateOf(at, now);
 }
 
-/** "12 Nov", with the year if it is another one. */
+/** "12 Nov", with the year if it is not the current one. */
 export const dateOf = (at: string, now = Date.now()): string =>
   inZone(at, yearOf(at) === yearOf(now) ? DATE : { ...DATE, year: 'numeric' });
 

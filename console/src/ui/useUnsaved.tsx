@@ -11,8 +11,9 @@ const UNSAVED: Words = {
 };
 
 /**
- * Asks before input is lost: when another page, editor or environment is opened, and when the tab is closed or reloaded.
- * `onDiscard` follows the answer "Discard changes". Save and Discard leave without the question, with `leave` of useFilters or `ignoreBlocker` of the router.
+ * Asks before input is lost: when a different page, editor or environment is opened, and when the tab is closed or reloaded.
+ * `onDiscard` follows the answer "Discard changes". Save and Discard leave without the question, with `leave` of useFilters or
+ * `ignoreBlocker` of the router.
  */
 export function useUnsaved(
   isChanged: boolean,
@@ -27,7 +28,7 @@ export function useUnsaved(
         current.pathname !== next.pathname ||
         current.search.edit !== next.search.edit ||
         current.search.environment !== next.search.environment;
-      // The press of Esc that closes a panel would also close the question if it opened at once.
+      // The press of Esc that closes a panel would also close the question if it opened immediately.
       if (isLost) await new Promise(resolve => setTimeout(resolve));
       return isLost;
     },

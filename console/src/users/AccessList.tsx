@@ -9,7 +9,7 @@ import type { Access } from './queries.ts';
 
 type Project = Access['projects'][number];
 
-/** Every project with the role that decides, and one line for each reason. Projects without access too. */
+/** Every project with the role that decides, including projects without access, and one line for each reason. */
 export function AccessList({ name, access }: { name: string; access: Access }) {
   const readable = access.projects.filter(project => project.readable);
   return (

@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
-import { Failure, FormErrors } from '../ui/Failure.tsx';
+import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
+import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
-import { Skeleton } from '../ui/Skeleton.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
@@ -36,7 +36,7 @@ export function EditUser({
   if (!data)
     return (
       <SidePanel title="User" onClose={onClose}>
-        {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Skeleton rows={3} />}
+        <Loading of={[{ error, refetch }]} rows={3} />
       </SidePanel>
     );
   return <Editor id={id} roles={roles} found={data} onClose={onClose} />;

@@ -1,10 +1,8 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
-import { FormErrors } from '../ui/Failure.tsx';
-import { Form } from '../ui/Form.tsx';
+import { PanelForm } from '../ui/PanelForm.tsx';
 import { Secret } from '../ui/Secret.tsx';
-import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast } from '../ui/toasts.ts';
 import { useDraft } from '../ui/useDraft.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -41,7 +39,7 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
   });
   const created = create.data;
   const messages = messagesByField(create.error);
-  const { isAsking, question } = useUnsaved(isChanged && !created, forget);
+  const unsaved = useUnsaved(isChanged && !created, forget);
   const edit = (part: Partial<typeof EMPTY>) => {
     change(part);
     create.reset();
@@ -58,63 +56,53 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
       </Secret>
     );
   return (
-    <SidePanel title="New user" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => create.mutate()}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="filled"
-              loading={create.isPending}
-              disabled={draft.email.trim() === '' && draft.username.trim() === ''}
-            >
-              Create user
-            </Button>
-          </>
-        }
-      >
-        <FormErrors messages={otherMessages(create.error, FIELDS)} />
-        <TextInput
-          label="Name"
-          maxLength={255}
-          autoComplete="off"
-          data-autofocus
-          value={draft.name}
-          error={messages.name}
-          onChange={event => edit({ name: event.target.value })}
-        />
-        <TextInput
-          label="Email address"
-          description="Identifies the user at single sign-on. An email address or a username is required."
-          type="email"
-          maxLength={254}
-          autoComplete="off"
-          value={draft.email}
-          error={messages.email}
-          onChange={event => edit({ email: event.target.value })}
-        />
-        <TextInput
-          label="Username"
-          description="For the login without an email address. It cannot be changed later."
-          maxLength={100}
-          autoComplete="off"
-          spellCheck={false}
-          value={draft.username}
-          error={messages.username}
-          onChange={event => edit({ username: event.target.value })}
-        />
-        <NativeSelect
-          label="Role"
-          description={roles.find(({ id }) => String(id) === draft.rootRole)?.description}
-          value={draft.rootRole}
-          error={messages.rootRole}
-          data={roleOptions(roles)}
-          onChange={event => edit({ rootRole: event.target.value })}
-        />
-      </Form>
-      {question}
-    </SidePanel>
+    <PanelForm
+      title="New user"
+      action="Create user"
+      pending={create.isPending}
+      disabled={draft.email.trim() === '' && draft.username.trim() === ''}
+      messages={otherMessages(create.error, FIELDS)}
+      {...unsaved}
+      onSubmit={() => create.mutate()}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        maxLength={255}
+        autoComplete="off"
+        data-autofocus
+        value={draft.name}
+        error={messages.name}
+        onChange={event => edit({ name: event.target.value })}
+      />
+      <TextInput
+        label="Email address"
+        description="Identifies the user at single sign-on. An email address or a username is required."
+        type="email"
+        maxLength={254}
+        autoComplete="off"
+        value={draft.email}
+        error={messages.email}
+        onChange={event => edit({ email: event.target.value })}
+      />
+      <TextInput
+        label="Username"
+        description="For the login without an email address. It cannot be changed later."
+        maxLength={100}
+        autoComplete="off"
+        spellCheck={false}
+        value={draft.username}
+        error={messages.username}
+        onChange={event => edit({ username: event.target.value })}
+      />
+      <NativeSelect
+        label="Role"
+        description={roles.find(({ id }) => String(id) === draft.rootRole)?.description}
+        value={draft.rootRole}
+        error={messages.rootRole}
+        data={roleOptions(roles)}
+        onChange={event => edit({ rootRole: event.target.value })}
+      />
+    </PanelForm>
   );
 }

@@ -1,9 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import { Ban, Check, ChevronsUpDown, Mail } from 'lucide-react';
+import type { MouseEvent } from 'react';
 import { Person } from '../ui/Person.tsx';
 import { Cell } from '../ui/Row.tsx';
 import { State } from '../ui/State.tsx';
-import type { Search } from '../ui/search.ts';
 import { Time } from '../ui/Time.tsx';
 import { cx } from '../ui/words.ts';
 import type { User } from './queries.ts';
@@ -27,9 +26,10 @@ export function UserRow({
       <Cell className={s.user}>
         <Person name={nameOf(user)} size={24} />
         <span>
-          <Link to="." search={(before: Search) => ({ ...before, user: String(user.id) })} replace>
+          {/* No Link: each of them follows the address, which changes with every key press. The row handles the click. */}
+          <a href={`/admin/users?user=${user.id}`} onClick={leaveToRow}>
             {nameOf(user)}
-          </Link>
+          </a>
           <small>{loginOf(user)}</small>
         </span>
       </Cell>
@@ -66,6 +66,11 @@ export function UserRow({
       </Cell>
     </>
   );
+}
+
+/** With a modifier key, the browser opens the user in a new tab. */
+function leaveToRow(event: MouseEvent): void {
+  if (!(event.metaKey || event.ctrlKey || event.shiftKey)) event.preventDefault();
 }
 
 function RoleSelect({

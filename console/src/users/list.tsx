@@ -79,7 +79,6 @@ export function UsersPage() {
       onActive={onActive}
       onOpen={user => push({ edit: keyOf(user), user: keyOf(user) })}
       create={{ label: 'New user', call: 'createUser', run: () => push({ edit: 'new' }) }}
-      about={{ href: '/docs/#tag/users', label: 'About users' }}
       filters={
         <>
           <Filters users={data?.users} chosen={search.filter} onChange={push} />

@@ -49,7 +49,7 @@ export const createUser = (body: Schemas['NewUser']) => unwrap(api.POST('/api/ad
 export const updateUser = (id: number, body: Schemas['UserUpdate'], etag: string): Promise<void> =>
   done(api.PUT('/api/admin/user-admin/{id}', { ...pathOf(id), body, headers: { 'If-Match': etag } }));
 
-/** Changes the root role only. The list shows it at once. */
+/** Changes the root role only. The list shows it immediately. */
 export async function setRootRole(client: QueryClient, user: User, rootRole: number): Promise<void> {
   await showAtOnce<number | null>(client, {
     subject: `root role of user ${user.id}`,

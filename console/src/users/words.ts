@@ -3,7 +3,7 @@ import type { User } from './queries.ts';
 
 type Named = { id: number; name: string | null; username: string | null; email: string | null };
 
-/** What people call a user: the name, else the username or the email address. */
+/** What people call a user: the name, or else the username or the email address. */
 export const nameOf = ({ id, name, username, email }: Named): string =>
   name || username || email || `User ${id}`;
 

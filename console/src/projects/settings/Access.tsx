@@ -95,11 +95,6 @@ function AccessOf({ project }: { project: ProjectDetails }) {
       </section>
       <aside className={s.rail} aria-label="Effect">
         <LastChange subject={changesOfAccess(project.id)} />
-        <p>
-          <a className={s.link} href="/docs/#tag/project-access">
-            About project access
-          </a>
-        </p>
       </aside>
       {search.edit === 'new' && data && (
         <AddAccess project={project} access={data} onClose={() => replace({ edit: undefined })} />

@@ -1,12 +1,11 @@
 import '@mantine/core/styles/Checkbox.layer.css';
-import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useState } from 'react';
 import { otherMessages } from '../../api/errors.ts';
-import { Failure, FormErrors } from '../../ui/Failure.tsx';
-import { Form } from '../../ui/Form.tsx';
-import { SidePanel } from '../../ui/SidePanel.tsx';
+import { Failure } from '../../ui/Failure.tsx';
+import { PanelForm } from '../../ui/PanelForm.tsx';
 import { Skeleton } from '../../ui/Skeleton.tsx';
 import { toast } from '../../ui/toasts.ts';
 import { useDraft } from '../../ui/useDraft.ts';
@@ -60,83 +59,73 @@ export function AddAccess({
       onClose();
     },
   });
-  const { isAsking, question } = useUnsaved(chosen.length > 0 && !grant.isSuccess, forget);
+  const unsaved = useUnsaved(chosen.length > 0 && !grant.isSuccess, forget);
   return (
-    <SidePanel title="Add access" isAsking={isAsking} onClose={onClose}>
-      <Form
-        onSubmit={() => grant.mutate({ users: idsOf('user'), groups: idsOf('group') })}
-        actions={
-          <>
-            <Button onClick={onClose}>Cancel</Button>
-            <Button
-              type="submit"
-              variant="filled"
-              loading={grant.isPending}
-              disabled={chosen.length === 0 || role === undefined}
-            >
-              {chosen.length === 0 ? 'Add access' : `Add ${counted(chosen.length, 'member')}`}
-            </Button>
-          </>
-        }
-      >
-        <FormErrors messages={otherMessages(grant.error, [])} />
-        <NativeSelect
-          label="Role"
-          description={role?.description}
-          value={String(roleId)}
-          data={access.roles.map(one => ({ value: String(one.id), label: one.name }))}
-          onChange={event => {
-            change({ roleId: Number(event.target.value) });
-            grant.reset();
-          }}
-        />
-        <TextInput
-          label="Users and groups"
-          placeholder="Name or email address"
-          autoComplete="off"
-          data-autofocus
-          value={typed}
-          onChange={event => setTyped(event.target.value)}
-        />
-        {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
-        {!error && !data && <Skeleton rows={5} />}
-        {data && (
-          <fieldset className={s.candidates}>
-            <legend className="sr">Users and groups</legend>
-            {matching.slice(0, SHOWN).map(({ key, name, note }) => (
-              <Checkbox
-                key={key}
-                label={name}
-                description={note}
-                checked={draft.chosen.includes(key)}
-                onChange={() => toggle(key)}
-              />
-            ))}
-            {matching.length === 0 && (
-              <p className="muted">
-                {words === '' ? `Everybody has the role ${role?.name ?? ''}.` : 'Nobody matches.'}
-              </p>
-            )}
-            {matching.length > SHOWN && (
-              <p className="muted">{formatNumber(matching.length - SHOWN)} more. Type a part of the name.</p>
-            )}
-          </fieldset>
-        )}
-        {chosen.length > 0 && (
-          <ul className={s.chosen} aria-label="Chosen">
-            {chosen.map(({ key, name }) => (
-              <li key={key}>
-                {name}
-                <button type="button" aria-label={`Remove ${name}`} onClick={() => toggle(key)}>
-                  <X size={12} />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Form>
-      {question}
-    </SidePanel>
+    <PanelForm
+      title="Add access"
+      action={chosen.length === 0 ? 'Add access' : `Add ${counted(chosen.length, 'member')}`}
+      pending={grant.isPending}
+      disabled={chosen.length === 0 || role === undefined}
+      messages={otherMessages(grant.error, [])}
+      {...unsaved}
+      onSubmit={() => grant.mutate({ users: idsOf('user'), groups: idsOf('group') })}
+      onClose={onClose}
+    >
+      <NativeSelect
+        label="Role"
+        description={role?.description}
+        value={String(roleId)}
+        data={access.roles.map(one => ({ value: String(one.id), label: one.name }))}
+        onChange={event => {
+          change({ roleId: Number(event.target.value) });
+          grant.reset();
+        }}
+      />
+      <TextInput
+        label="Users and groups"
+        placeholder="Name or email address"
+        autoComplete="off"
+        data-autofocus
+        value={typed}
+        onChange={event => setTyped(event.target.value)}
+      />
+      {error && !data && <Failure error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <Skeleton rows={5} />}
+      {data && (
+        <fieldset className={s.candidates}>
+          <legend className="sr">Users and groups</legend>
+          {matching.slice(0, SHOWN).map(({ key, name, note }) => (
+            <Checkbox
+              key={key}
+              label={name}
+              description={note}
+              checked={draft.chosen.includes(key)}
+              onChange={() => toggle(key)}
+            />
+          ))}
+          {matching.length === 0 && (
+            <p className="muted">
+              {words === '' ? `Everybody has the role ${role?.name ?? ''}.` : 'Nobody matches.'}
+            </p>
+          )}
+          {matching.length > SHOWN && (
+            <p className="muted">{formatNumber(matching.length - SHOWN)} more. Type a part of the name.</p>
+          )}
+        </fieldset>
+      )}
+      {chosen.length > 0 && (
+        <ul className={s.chosen} aria-label="Chosen">
+          {chosen.map(({ key, name }) => (
+            <li key={key}>
+              {name}
+              <button type="button" aria-label={`Remove ${name}`} onClick={() => toggle(key)}>
+                <X size={12} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </PanelForm>
   );
 }
 

@@ -80,11 +80,6 @@ function Environments({ project }: { project: ProjectDetails }) {
     >
       {editor?.rail}
       <LastChange subject={changesOfEnvironments(project.id)} />
-      <p>
-        <a className={s.link} href="/docs/#tag/environments">
-          About environments and default strategies
-        </a>
-      </p>
     </FormAndEffect>
   );
   if (!edited) return page();

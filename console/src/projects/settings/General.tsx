@@ -183,11 +183,6 @@ function General({ project, saved }: { project: ProjectDetails; saved: Version<D
         />
       </RailSection>
       <LastChange subject={changesOfProject(id)} />
-      <p>
-        <a className={s.link} href="/docs/#tag/projects">
-          About projects
-        </a>
-      </p>
     </FormAndEffect>
   );
 }

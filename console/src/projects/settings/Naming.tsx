@@ -34,7 +34,7 @@ export function NamingPage() {
   );
 }
 
-/** Empty texts mean: no rule, no limit. */
+/** Empty strings mean: no rule, no limit. */
 type Draft = {
   pattern: string;
   example: string;

@@ -2,6 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../../api/api.gen.ts';
 import { api, done, sendRead, unwrap } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { because } from '../../api/reason.ts';
 import { type ProjectDetails, projectQuery } from '../queries.ts';
 
 export type Access = schemas['ProjectAccess'];
@@ -28,17 +29,29 @@ export const updateProject = (
   projectId: string,
   body: schemas['ProjectUpdate'],
   etag: string,
+  reason?: string,
 ): Promise<void> =>
-  done(api.PUT(PROJECT, { params: { path: { projectId } }, body, headers: { 'If-Match': etag } }));
+  done(
+    api.PUT(PROJECT, {
+      params: { path: { projectId } },
+      body,
+      headers: { 'If-Match': etag, ...because(reason) },
+    }),
+  );
 
 /** Changes the named settings. The server rejects it with 412 if somebody changed the project meanwhile. */
 export const updateSettings = (
   projectId: string,
   body: schemas['ProjectSettings'],
   etag: string,
+  reason?: string,
 ): Promise<void> =>
   done(
-    api.PUT(`${PROJECT}/settings`, { params: { path: { projectId } }, body, headers: { 'If-Match': etag } }),
+    api.PUT(`${PROJECT}/settings`, {
+      params: { path: { projectId } },
+      body,
+      headers: { 'If-Match': etag, ...because(reason) },
+    }),
   );
 
 /** Which flags of the project have a name that the rule would not allow. */
@@ -96,9 +109,14 @@ export const saveDefaultStrategy = (
   path: EnvironmentPlace,
   body: schemas['NewStrategy'],
   etag: string,
+  reason?: string,
 ): Promise<void> =>
   done(
-    api.POST(`${ENVIRONMENT}/default-strategy`, { params: { path }, body, headers: { 'If-Match': etag } }),
+    api.POST(`${ENVIRONMENT}/default-strategy`, {
+      params: { path },
+      body,
+      headers: { 'If-Match': etag, ...because(reason) },
+    }),
   );
 
 /** The users and groups with a role in the project, and the roles that can be granted. */

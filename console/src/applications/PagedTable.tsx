@@ -1,0 +1,69 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows of a virtual list are positioned, which table elements do not allow
+// biome-ignore-all lint/a11y/useFocusableInteractive: the list moves the active row
+import { type ReactNode, useCallback } from 'react';
+import { Failure } from '../ui/Failure.tsx';
+import { Keys } from '../ui/Keys.tsx';
+import { List } from '../ui/List.tsx';
+import { Cells, HeaderRow } from '../ui/Row.tsx';
+import { Skeleton } from '../ui/Skeleton.tsx';
+import type { Pages } from '../ui/usePages.ts';
+
+/** A table over the pages of a search. `empty` says why it has no rows. */
+export function PagedTable<Row>({
+  label,
+  pages,
+  keyOf,
+  columns,
+  className,
+  render,
+  onOpen,
+  empty,
+}: {
+  label: string;
+  pages: Pages<Row>;
+  keyOf(row: Row): string;
+  columns: readonly string[];
+  /** The class with `grid-template-columns`. */
+  className: string | undefined;
+  /** The cells of a row. Pass a stable function: rows are memoized. */
+  render(row: Row): ReactNode;
+  onOpen(row: Row): void;
+  empty: ReactNode;
+}) {
+  const renderCells = useCallback(
+    (row: Row) => <Cells className={className}>{render(row)}</Cells>,
+    [render, className],
+  );
+  if (pages.error) return <Failure error={pages.error} onRetry={pages.retry} />;
+  if (pages.total === undefined) return <Skeleton rows={8} />;
+  if (pages.total === 0) return empty;
+  return (
+    <>
+      <List
+        as="table"
+        label={label}
+        count={pages.total}
+        rowAt={pages.rowAt}
+        keyOf={keyOf}
+        header={
+          <HeaderRow className={className}>
+            {columns.map(column => (
+              <span key={column} role="columnheader">
+                {column}
+              </span>
+            ))}
+          </HeaderRow>
+        }
+        render={renderCells}
+        onVisible={pages.onVisible}
+        onOpen={onOpen}
+      />
+      <Keys
+        hints={[
+          ['j k', 'move'],
+          ['Enter', 'open'],
+        ]}
+      />
+    </>
+  );
+}

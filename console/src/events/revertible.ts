@@ -1,0 +1,56 @@
+import type { OperationId } from '../api/can.ts';
+import type { Event } from './queries.ts';
+
+/** The operation that reverts an event, by the event's type. */
+const REVERTED_BY = {
+  'feature-environment-enabled': 'disableFeature',
+  'feature-environment-disabled': 'enableFeature',
+  'feature-strategy-add': 'deleteFeatureStrategy',
+  'feature-strategy-update': 'updateFeatureStrategy',
+  'feature-strategy-remove': 'addFeatureStrategy',
+  'strategy-order-changed': 'orderFeatureStrategies',
+  'feature-environment-variants-updated': 'updateVariants',
+  'feature-metadata-updated': 'updateFeature',
+  'feature-stale-on': 'updateFeature',
+  'feature-stale-off': 'updateFeature',
+  'feature-archived': 'reviveFeature',
+  'feature-revived': 'archiveFeature',
+  'feature-tagged': 'changeFeatureTags',
+  'feature-untagged': 'changeFeatureTags',
+  'feature-dependency-added': 'deleteFeatureDependency',
+  'feature-dependency-removed': 'addFeatureDependency',
+  'default-strategy-updated': 'updateDefaultStrategy',
+  'project-updated': 'updateProject',
+  'segment-updated': 'updateSegment',
+} as const satisfies Record<string, OperationId>;
+
+export type RevertibleType = keyof typeof REVERTED_BY;
+export type RevertibleEvent = Event & { type: RevertibleType };
+
+/** Whether the console can revert the event. Versions of Unleash and older servers recorded some without what that requires. */
+export function isRevertible(event: Event): event is RevertibleEvent {
+  if (!Object.hasOwn(REVERTED_BY, event.type) || event.importedFrom) return false;
+  const { type, project, featureName, environment, preData, data } = event;
+  if (type === 'segment-updated') return Boolean(preData && data);
+  if (project === null) return false;
+  if (type === 'project-updated') return Boolean(preData && data);
+  if (type === 'default-strategy-updated') return environment !== null && preData !== null;
+  if (featureName === null) return false;
+  if (/-strategy-|-order-|-environment-/.test(type) && environment === null) return false;
+  if (/updated?$|-changed$/.test(type)) return Boolean(preData && data);
+  if (/-remove$|-removed$|-untagged$/.test(type)) return preData !== null;
+  return !/-add$|-added$|-tagged$/.test(type) || data !== null;
+}
+
+/** Whose permission the user needs, and where. */
+export function revertingCall({ type, project, environment }: RevertibleEvent): {
+  call: OperationId;
+  project?: string;
+  environment?: string;
+} {
+  return {
+    call: type === 'segment-updated' && project !== null ? 'updateProjectSegment' : REVERTED_BY[type],
+    ...(project !== null && { project }),
+    ...(environment !== null && { environment }),
+  };
+}
