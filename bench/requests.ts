@@ -51,3 +51,29 @@ export async function makeToken(
   const body = { tokenName: `bench ${type}`, type, environment, ...(projects && { projects }) };
   return ((await must(server, 'POST', '/api/admin/api-tokens', body)) as { secret: string }).secret;
 }
+
+/** The body of an import of flags into a project, with the strategies of each flag in one environment. */
+export function importOf(
+  project: string,
+  environment: string,
+  names: string[],
+  enabled: boolean,
+  strategiesOf: (name: string) => object[],
+): object {
+  return {
+    project,
+    environment,
+    data: {
+      features: names.map(name => ({ name, type: 'release', description: `${name}, ${Date.now()}` })),
+      featureStrategies: names.flatMap(featureName =>
+        strategiesOf(featureName).map(strategy => ({ featureName, ...strategy })),
+      ),
+      featureEnvironments: names.map(name => ({
+        featureName: name,
+        name: environment,
+        environment,
+        enabled,
+      })),
+    },
+  };
+}

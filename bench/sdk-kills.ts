@@ -83,7 +83,7 @@ process.exit();
 /** One flag for each writer, enabled for the user whose name is the number of the last change. */
 async function prepare(): Promise<string> {
   const db = openDb({ url: url.href, poolSize: 2, onError: () => {} });
-  await printMachine(db);
+  await printMachine(client);
   for (let writer = 0; writer < WRITERS; writer++)
     await makeFeature(db, 'default', { name: `writer-${writer}` });
   for (let n = 0; n < 100; n++) await makeFeature(db, 'default', { name: `other-${n}` });

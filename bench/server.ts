@@ -5,9 +5,7 @@ import { createServer } from 'node:net';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { sql } from 'kysely';
 import type pg from 'pg';
-import type { Db } from '../server/src/platform/db/database.ts';
 import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
@@ -115,20 +113,13 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-const SETTINGS = `select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`;
-type Settings = { version: string; buffers: string };
-
-export async function printMachine(db: Db): Promise<void> {
-  const { rows } = await sql.raw<Settings>(SETTINGS).execute(db);
-  console.log(`${machineOf(rows[0])}\n`);
+/** Prints processors, memory, versions and load of this machine. */
+export async function printMachine(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ version: string; buffers: string }>(
+    `select current_setting('server_version') as version, current_setting('shared_buffers') as buffers`,
+  );
+  console.log(
+    `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}, ` +
+      `PostgreSQL ${rows[0]?.version}, shared_buffers ${rows[0]?.buffers}, load ${loadavg()[0]?.toFixed(1)} at the start\n`,
+  );
 }
-
-/** Processors, memory, versions and load of this machine. */
-export async function describeMachine(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<Settings>(SETTINGS);
-  return machineOf(rows[0]);
-}
-
-const machineOf = (settings?: Settings) =>
-  `${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}, ` +
-  `PostgreSQL ${settings?.version}, shared_buffers ${settings?.buffers}, load ${loadavg()[0]?.toFixed(1)} at the start`;

@@ -42,14 +42,14 @@ export type FailingDatabase = {
   /** The latest era. */
   readonly era: Era;
   listen: (listener: EraListener) => void;
-  /** Replaces the primary by a standby that lacks the last commits. */
+  /** Replaces the primary with a standby that lacks the last commits. */
   promote: (loss: Loss, isMovedFirst: boolean) => Promise<Outcome>;
   /** Copies the data folder, and puts the copy back later. */
   putBack: (loss: Loss) => Promise<Outcome>;
   remove: () => Promise<void>;
 };
 
-/** A PostgreSQL behind a proxy. The server keeps the address of the proxy, as it would keep that of a load balancer. */
+/** A PostgreSQL behind a proxy. The server keeps the URL of the proxy, as it would keep that of a load balancer. */
 export async function startFailingDatabase(random: () => number): Promise<FailingDatabase> {
   const listeners: EraListener[] = [];
   const first = await createCluster();

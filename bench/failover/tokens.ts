@@ -8,7 +8,7 @@ import { ENVIRONMENT } from './writers.ts';
 const KNOWN_WITHIN_MS = 5_000;
 const CHANGE_PAUSE_MS = 250;
 const PROBE_PAUSE_MS = 100;
-const MOST_TOKENS = 60;
+const MAX_TOKENS = 60;
 const TYPES = ['backend', 'frontend'] as const;
 const PATHS = { backend: '/api/client/features', frontend: '/api/frontend' };
 
@@ -94,7 +94,7 @@ export function startTokens(
     if (revokes || response.status !== 201) return;
     const { id, secret } = JSON.parse(response.text) as { id: number; secret: string };
     tokens.push({ id, secret, type, state: isKnown ? 'valid' : 'unknown', since });
-    tokens = tokens.slice(-MOST_TOKENS);
+    tokens = tokens.slice(-MAX_TOKENS);
   }
 
   async function probe(): Promise<void> {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { residentMb } from '../measure.ts';
-import { ADMIN_TOKEN, startServer } from '../server.ts';
+import { startServer } from '../server.ts';
 import type { Attack, World } from './attack.ts';
 import type { AttackResult } from './attacker.ts';
 import { ATTACKS } from './attacks.ts';
@@ -50,7 +50,7 @@ await createDatabase(database);
 const server = await startServer(new URL(urlOf(database)), Number(options.port) || undefined);
 const failures: string[] = [];
 try {
-  const world = await makeWorld(server.url, ADMIN_TOKEN, Number(options.flags));
+  const world = await makeWorld(server.url, Number(options.flags));
   // The first run warms up the server.
   await probe(world, 2);
   const idle = await probe(world, SECONDS);

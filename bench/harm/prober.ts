@@ -10,41 +10,24 @@ type Probe = { name: string; everyMs: number; token: string; request: (n: number
 
 const TIMEOUT_MS = 30_000;
 
-const probesOf = ({ other, user }: World): Probe[] => [
-  {
-    name: 'login',
-    everyMs: 300,
-    token: '',
-    request: () => ({ path: '/auth/simple/login', ...json(user) }),
-  },
-  {
-    name: 'admin read',
-    everyMs: 40,
-    token: other.viewer,
-    request: () => ({ path: '/api/admin/projects' }),
-  },
-  {
-    name: 'toggle',
-    everyMs: 100,
-    token: other.editor,
-    request: n => ({
-      path: `/api/admin/projects/default/features/probed/environments/development/${n % 2 === 0 ? 'on' : 'off'}`,
+const TOGGLE = '/api/admin/projects/default/features/probed/environments/development';
+const GZIP = { 'accept-encoding': 'gzip' };
+
+const probesOf = ({ other, user }: World): Probe[] => {
+  const probe = (name: string, everyMs: number, token: string, request: Probe['request']): Probe => {
+    return { name, everyMs, token, request };
+  };
+  return [
+    probe('login', 300, '', () => ({ path: '/auth/simple/login', ...json(user) })),
+    probe('admin read', 40, other.viewer, () => ({ path: '/api/admin/projects' })),
+    probe('toggle', 100, other.editor, n => ({
+      path: `${TOGGLE}/${n % 2 === 0 ? 'on' : 'off'}`,
       ...json({}),
-    }),
-  },
-  {
-    name: 'SDK poll',
-    everyMs: 40,
-    token: other.client,
-    request: () => ({ path: '/api/client/features', headers: { 'accept-encoding': 'gzip' } }),
-  },
-  {
-    name: 'evaluation',
-    everyMs: 40,
-    token: other.frontend,
-    request: n => ({ path: `/api/frontend?userId=${n}` }),
-  },
-];
+    })),
+    probe('SDK poll', 40, other.client, () => ({ path: '/api/client/features', headers: GZIP })),
+    probe('evaluation', 40, other.frontend, n => ({ path: `/api/frontend?userId=${n}` })),
+  ];
+};
 
 let isStopped = false;
 

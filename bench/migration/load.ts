@@ -11,41 +11,38 @@ type Kind = { kind: string; callers: number; next: (n: number) => Request };
 /** Leaves the processor idle for most of the time: a stall is a wait and not a queue for the processor. */
 const PAUSE_MS = 25;
 
-const kinds = (flags: number, run: string): Kind[] => [
-  {
-    kind: 'search events',
-    callers: 2,
-    next: n => ({ method: 'GET', path: `search/events?project=IS:${project(n)}&limit=50` }),
-  },
-  {
-    kind: 'search events of a flag',
-    callers: 1,
-    next: n => ({ method: 'GET', path: `search/events?feature=IS:${flag((n * 7919) % flags)}` }),
-  },
-  {
-    kind: 'search flags',
-    callers: 1,
-    next: n => ({ method: 'GET', path: `search/features?query=${flag((n * 7919) % flags)}` }),
-  },
-  { kind: 'read a flag', callers: 1, next: n => ({ method: 'GET', path: pathOf((n * 7919) % flags) }) },
-  {
-    kind: 'toggle',
-    callers: 2,
-    next: n => ({
-      method: 'POST',
-      path: `${pathOf((n >> 1) % flags)}/environments/${ENVIRONMENT}/${n % 2 === 0 ? 'on' : 'off'}`,
-    }),
-  },
-  {
-    kind: 'create',
-    callers: 1,
-    next: n => ({
-      method: 'POST',
-      path: `projects/${project(n)}/features`,
-      body: { name: `${run}-${n}`, type: 'release' },
-    }),
-  },
-];
+const get = (path: string): Request => ({ method: 'GET', path });
+
+const kinds = (flags: number, run: string): Kind[] => {
+  const some = (n: number) => (n * 7919) % flags;
+  return [
+    { kind: 'search events', callers: 2, next: n => get(`search/events?project=IS:${project(n)}&limit=50`) },
+    {
+      kind: 'search events of a flag',
+      callers: 1,
+      next: n => get(`search/events?feature=IS:${flag(some(n))}`),
+    },
+    { kind: 'search flags', callers: 1, next: n => get(`search/features?query=${flag(some(n))}`) },
+    { kind: 'read a flag', callers: 1, next: n => get(pathOf(some(n))) },
+    {
+      kind: 'toggle',
+      callers: 2,
+      next: n => ({
+        method: 'POST',
+        path: `${pathOf((n >> 1) % flags)}/environments/${ENVIRONMENT}/${n % 2 === 0 ? 'on' : 'off'}`,
+      }),
+    },
+    {
+      kind: 'create',
+      callers: 1,
+      next: n => ({
+        method: 'POST',
+        path: `projects/${project(n)}/features`,
+        body: { name: `${run}-${n}`, type: 'release' },
+      }),
+    },
+  ];
+};
 
 const pathOf = (n: number) => `projects/${project(n)}/features/${flag(n)}`;
 

@@ -39,7 +39,7 @@ const options = readOptions({
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const NAME = 'halyard_campaign_migration';
 const TOKEN = '*:*.campaign-of-the-newest-migration';
-const MOST_EXTRA_MS = 200;
+const MAX_EXTRA_MS = 200;
 const seconds = Number(options.seconds);
 const flags = Number(options.flags);
 
@@ -136,10 +136,10 @@ function report(samples: Sample[], times: number[]): void {
   const extra = Math.max(...Object.entries(during).map(([kind, ms]) => ms - (before[kind] ?? 0)));
   console.log(
     `\nmigration: ${((to - from) / 1_000).toFixed(1)} s; failed requests: ${failed.length}; ` +
-      `longest extra stall of a kind: ${extra.toFixed(0)} ms (at most ${MOST_EXTRA_MS})`,
+      `longest extra stall of a kind: ${extra.toFixed(0)} ms (at most ${MAX_EXTRA_MS})`,
   );
   for (const { kind, status } of failed.slice(0, 10)) console.log(`  failed: ${kind}, status ${status}`);
-  if (failed.length > 0 || extra > MOST_EXTRA_MS) process.exitCode = 1;
+  if (failed.length > 0 || extra > MAX_EXTRA_MS) process.exitCode = 1;
 }
 
 /** Prints the figures of a phase and returns the longest request of each kind. */

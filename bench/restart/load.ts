@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openStream } from '../../server/src/test/sdk-stream.ts';
+import { send as sendOne } from '../requests.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 
 const PAUSE_MS = 50;
@@ -33,50 +33,40 @@ export function startLoad(entry: string, token: string): Load {
   }
 
   /** Sends requests of one kind, one after the other, until the end. */
-  async function send(kind: string, path: string, init: () => RequestInit, expected: number): Promise<void> {
+  async function send(
+    kind: string,
+    path: string,
+    authorization: string,
+    expected: number,
+    bodyOf?: () => object,
+  ): Promise<void> {
     while (isRunning) {
-      const failure = await fetch(`${entry}${path}`, init()).then(
-        async response => {
-          await response.arrayBuffer();
-          return expected === response.status ? undefined : String(response.status);
-        },
-        error => String(error.cause?.code ?? error.message),
-      );
-      note(kind, failure);
+      const method = bodyOf ? 'POST' : 'GET';
+      const { status, error } = await sendOne(entry, method, path, bodyOf?.(), authorization);
+      const failure = error
+        ? String((error.cause as NodeJS.ErrnoException)?.code ?? error.message)
+        : `${status}`;
+      note(kind, status === expected ? undefined : failure);
       await sleep(PAUSE_MS);
     }
   }
 
   /** Keeps a stream open: it reconnects when the server ends it, as SDKs do. */
-  async function keepStream(): Promise<void> {
+  async function keep(kind: string, path: string, authorization: string): Promise<void> {
     while (isRunning) {
-      const stream = await openStream(entry, token).catch(error => error as Error);
-      note(
-        'stream',
-        stream instanceof Error ? stream.message : stream.status === 200 ? undefined : String(stream.status),
-      );
-      if (stream instanceof Error) continue;
-      while (isRunning && !stream.isClosed()) await sleep(100);
-      stream.close();
-    }
-  }
-
-  /** The same for a stream of events. */
-  async function keepEventStream(): Promise<void> {
-    while (isRunning) {
-      const request = get(`${entry}/api/admin/events/stream`, {
+      const request = get(`${entry}${path}`, {
         agent: false,
-        headers: { authorization: ADMIN_TOKEN },
+        headers: { authorization, accept: 'text/event-stream' },
       });
       const response = await once(request, 'response').then(
         ([one]) => one as IncomingMessage,
         error => error as Error,
       );
       if (response instanceof Error) {
-        note('event stream', response.message);
+        note(kind, response.message);
         continue;
       }
-      note('event stream', response.statusCode === 200 ? undefined : String(response.statusCode));
+      note(kind, response.statusCode === 200 ? undefined : String(response.statusCode));
       request.on('error', () => {});
       response.on('error', () => {}).resume();
       while (isRunning && !response.closed) await sleep(100);
@@ -84,52 +74,30 @@ export function startLoad(entry: string, token: string): Load {
     }
   }
 
-  const admin = { authorization: ADMIN_TOKEN, 'content-type': 'application/json' };
-  const sdk = { authorization: token, 'content-type': 'application/json' };
-  const body = (value: object) => JSON.stringify(value);
   const instance = { appName: 'restart', instanceId: 'one' };
+  const times = (count: number, work: () => Promise<void>) => Array.from({ length: count }, work);
   const load = [
-    ...[1, 2].map(() => send('read', '/api/admin/projects', () => ({ headers: admin }), 200)),
-    ...[1, 2, 3].map(() =>
-      send(
-        'write',
-        '/api/admin/projects/default/features',
-        () => ({
-          method: 'POST',
-          headers: admin,
-          body: body({ name: `f-${randomBytes(8).toString('hex')}` }),
-        }),
-        201,
-      ),
+    ...times(2, () => send('read', '/api/admin/projects', ADMIN_TOKEN, 200)),
+    ...times(3, () =>
+      send('write', '/api/admin/projects/default/features', ADMIN_TOKEN, 201, () => ({
+        name: `f-${randomBytes(8).toString('hex')}`,
+      })),
     ),
-    ...[1, 2].map(() => send('poll', '/api/client/features', () => ({ headers: sdk }), 200)),
-    ...[1, 2].map(() =>
-      send(
-        'registration',
-        '/api/client/register',
-        () => ({
-          method: 'POST',
-          headers: sdk,
-          body: body({ ...instance, started: new Date(), interval: 10_000, strategies: [] }),
-        }),
-        202,
-      ),
+    ...times(2, () => send('poll', '/api/client/features', token, 200)),
+    ...times(2, () =>
+      send('registration', '/api/client/register', token, 202, () => ({
+        ...instance,
+        started: new Date(),
+        interval: 10_000,
+        strategies: [],
+      })),
     ),
-    send(
-      'metrics',
-      '/api/client/metrics',
-      () => ({
-        method: 'POST',
-        headers: sdk,
-        body: body({
-          ...instance,
-          bucket: { start: new Date(), stop: new Date(), toggles: { any: { yes: 1, no: 1 } } },
-        }),
-      }),
-      202,
-    ),
-    ...Array.from({ length: STREAMS }, keepStream),
-    ...Array.from({ length: EVENT_STREAMS }, keepEventStream),
+    send('metrics', '/api/client/metrics', token, 202, () => ({
+      ...instance,
+      bucket: { start: new Date(), stop: new Date(), toggles: { any: { yes: 1, no: 1 } } },
+    })),
+    ...times(STREAMS, () => keep('stream', '/api/client/streaming', token)),
+    ...times(EVENT_STREAMS, () => keep('event stream', '/api/admin/events/stream', ADMIN_TOKEN)),
   ];
 
   return {

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { readOptions } from '../../server/src/platform/command-line.ts';
-import { openDb } from '../../server/src/platform/db/database.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
-import { makeApiToken } from '../../server/src/test/factories.ts';
+import { withClient } from '../database.ts';
+import { makeToken } from '../requests.ts';
 import { printMachine, type Server, startServer } from '../server.ts';
 import { startLoad } from './load.ts';
 import { startNginx } from './nginx.ts';
@@ -48,14 +48,8 @@ const database = new URL(urlOf(name));
 try {
   // The first server applies the migrations.
   const servers: Server[] = [await start(0)];
-  const db = openDb({ url: database.href, poolSize: 1, onError: () => {} });
-  await printMachine(db);
-  const { secret: token } = await makeApiToken(db, {
-    tokenName: 'restart',
-    type: 'backend',
-    environment: 'production',
-  });
-  await db.destroy();
+  await withClient(database, printMachine);
+  const token = await makeToken(String(servers[0]?.url), 'backend', 'production');
   const minutes = Number(options.outage);
   let isPassed: boolean;
   if (minutes > 0) {

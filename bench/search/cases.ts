@@ -127,6 +127,7 @@ function textCases(): Case[] {
     text('with a per cent sign', TEXTS.percentSign),
     text('3 hexadecimal digits', 'a3f'),
     text('8 hexadecimal digits', '74f596e9'),
+    text('a JSON member', '"disabled": false'),
     text('a day', '2025-03-12T'),
     text('beginning of many names', VALUES.manyNames),
     text('beginning of some names', VALUES.someNames),

@@ -7,7 +7,7 @@ import { keepOrFill, stepper, withClient } from '../database.ts';
 import { copyIn } from './copy.ts';
 import { COLUMNS, copyLine, PROJECTS, USERS } from './events.ts';
 
-/** Change it with the events. A database of another version is created again. */
+/** Change it with the events. A database of a different version is created again. */
 const VERSION = 2;
 const BATCH = 10_000;
 const LINES_PER_CHUNK = 200;

@@ -1,7 +1,7 @@
 // Measures the search of events on a large log over HTTP. Each result is compared with plain SQL that shares no code with the server.
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { withClient } from '../database.ts';
-import { describeMachine, startServer, waitForIndex } from '../server.ts';
+import { printMachine, startServer, waitForIndex } from '../server.ts';
 import { makeCallers } from './callers.ts';
 import { type Case, casesOf } from './cases.ts';
 import { HEADER, missedGoals, rowOf } from './goals.ts';
@@ -29,7 +29,7 @@ await withClient(url, async client => {
   const server = await startServer(url);
   try {
     await waitForIndex(server.url);
-    console.log(await describeMachine(client));
+    await printMachine(client);
     const setting = (one: Case) => {
       const caller = callers.get(one.caller ?? 'admin');
       if (!caller) throw new Error(`Unknown caller ${one.caller}`);

@@ -17,7 +17,7 @@ export type Measured = {
   cpuServer: number;
   cpuPostgres: number;
   rounds: number;
-  /** p95 with 16 callers at once. */
+  /** p95 with 16 callers at a time. */
   atOnceP95?: number;
   /** The difference from plain SQL, or the error. */
   failure?: string;

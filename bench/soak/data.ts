@@ -1,4 +1,4 @@
-import { must } from '../requests.ts';
+import { importOf, must } from '../requests.ts';
 
 export const PROJECTS = ['soak-a', 'soak-b', 'soak-c'];
 export const FLAGS = 300;
@@ -17,7 +17,7 @@ export type ReceiverName = keyof typeof SUBSCRIPTIONS;
 export async function prepare(server: string, receivers: Record<ReceiverName, string>): Promise<void> {
   for (const project of PROJECTS) {
     await must(server, 'POST', '/api/admin/projects', { id: project, name: project });
-    await must(server, 'POST', '/api/admin/features-batch/import', importOf(project, 0, FLAGS));
+    await must(server, 'POST', '/api/admin/features-batch/import', flagsFrom(project, 0, FLAGS));
   }
   for (const name of Object.keys(SUBSCRIPTIONS) as ReceiverName[]) {
     await must(server, 'POST', '/api/admin/addons', {
@@ -30,32 +30,13 @@ export async function prepare(server: string, receivers: Record<ReceiverName, st
   }
 }
 
-export function importOf(project: string, first: number, count: number): object {
+export function flagsFrom(project: string, first: number, count: number): object {
   const names = Array.from({ length: count }, (_, n) => flag(project, first + n));
-  return {
-    project,
-    environment: ENVIRONMENT,
-    data: {
-      features: names.map(name => ({ name, type: 'release', description: `Soak of ${name}, ${Date.now()}` })),
-      featureStrategies: names.flatMap(name =>
-        ['25', '50'].map(rollout => ({
-          featureName: name,
-          name: 'flexibleRollout',
-          parameters: { rollout, stickiness: 'default', groupId: name },
-          constraints: [{ contextName: 'userId', operator: 'IN', values: ['1', '2', '3'] }],
-        })),
-      ),
-      featureEnvironments: names.map(name => ({
-        featureName: name,
-        name,
-        environment: ENVIRONMENT,
-        enabled: false,
-      })),
-      contextFields: [],
-      featureTags: [],
-      segments: [],
-      tagTypes: [],
-      dependencies: [],
-    },
-  };
+  return importOf(project, ENVIRONMENT, names, false, name =>
+    ['25', '50'].map(rollout => ({
+      name: 'flexibleRollout',
+      parameters: { rollout, stickiness: 'default', groupId: name },
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['1', '2', '3'] }],
+    })),
+  );
 }

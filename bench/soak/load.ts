@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../measure.ts';
 import { type Response, send } from '../requests.ts';
 import { ADMIN_TOKEN } from '../server.ts';
-import { ENVIRONMENT, FLAGS, flag, importOf, PROJECTS } from './data.ts';
+import { ENVIRONMENT, FLAGS, flag, flagsFrom, PROJECTS } from './data.ts';
 
 type Kind = {
   name: string;
@@ -14,7 +14,7 @@ type Kind = {
   /** Statuses that are right for this kind when the database is there. */
   expected: number[];
   /** The response is sent while it is read, so a fault can only cut it off. */
-  streamed?: true;
+  streamed?: boolean;
 };
 
 export type LoadOutcome = {
@@ -51,39 +51,28 @@ const searches = [
 let clones = 0;
 const existing: { project: string; name: string }[] = [];
 
+const admin = (server: string, method: string, path: string, body?: object) =>
+  send(server, method, `/api/admin/${path}`, body);
+
 const KINDS: Kind[] = [
   {
-    name: 'search',
-    callers: 4,
-    pauseMs: 200,
-    expected: [200],
-    run: (server, random) => send(server, 'GET', `/api/admin/search/events${pick(searches, random)(random)}`),
+    ...{ name: 'search', callers: 4, pauseMs: 200, expected: [200] },
+    run: (server, random) => admin(server, 'GET', `search/events${pick(searches, random)(random)}`),
   },
   {
-    name: 'toggle',
-    callers: 4,
-    pauseMs: 200,
-    expected: [200, 409],
+    ...{ name: 'toggle', callers: 4, pauseMs: 200, expected: [200, 409] },
     run: (server, random) => {
       const { project, name } = someFlag(random);
-      const to = random() < 0.5 ? 'on' : 'off';
-      return send(
-        server,
-        'POST',
-        `/api/admin/projects/${project}/features/${name}/environments/${ENVIRONMENT}/${to}`,
-        {},
-      );
+      const path = `projects/${project}/features/${name}/environments/${ENVIRONMENT}`;
+      return admin(server, 'POST', `${path}/${random() < 0.5 ? 'on' : 'off'}`, {});
     },
   },
   {
-    name: 'clone',
-    callers: 2,
-    pauseMs: 1_000,
-    expected: [200, 409],
+    ...{ name: 'clone', callers: 2, pauseMs: 1_000, expected: [200, 409] },
     run: async (server, random) => {
       const { project, name } = someFlag(random);
       const copy = `${project}.clone-${++clones}`;
-      const response = await send(server, 'POST', `/api/admin/projects/${project}/features/${name}/clone`, {
+      const response = await admin(server, 'POST', `projects/${project}/features/${name}/clone`, {
         name: copy,
       });
       if (response.status === 200) existing.push({ project, name: copy });
@@ -92,59 +81,34 @@ const KINDS: Kind[] = [
   },
   {
     // Clones are archived and deleted again, so that responses do not grow with the run.
-    name: 'remove clones',
-    callers: 2,
-    pauseMs: 500,
-    expected: [200, 202, 404],
+    ...{ name: 'remove clones', callers: 2, pauseMs: 500, expected: [200, 202, 404] },
     run: async server => {
       const { project, name } = existing.shift() ?? { project: PROJECTS[0], name: 'none' };
-      const archived = await send(server, 'DELETE', `/api/admin/projects/${project}/features/${name}`);
-      return archived.status >= 200 && archived.status < 300
-        ? await send(server, 'DELETE', `/api/admin/archive/${name}`)
-        : archived;
+      const archived = await admin(server, 'DELETE', `projects/${project}/features/${name}`);
+      const isArchived = archived.status >= 200 && archived.status < 300;
+      return isArchived ? await admin(server, 'DELETE', `archive/${name}`) : archived;
     },
   },
   {
-    name: 'import',
-    callers: 1,
-    pauseMs: 10_000,
-    expected: [200, 409],
-    run: (server, random) =>
-      send(
-        server,
-        'POST',
-        '/api/admin/features-batch/import',
-        importOf(pick(PROJECTS, random), Math.floor(random() * (FLAGS - 50)), 50),
-      ),
-  },
-  {
-    name: 'report',
-    streamed: true,
-    callers: 2,
-    pauseMs: 2_000,
-    expected: [200],
-    run: (server, random) =>
-      send(server, 'GET', `/api/admin/projects/${pick(PROJECTS, random)}/health-report`),
-  },
-  {
-    name: 'list',
-    streamed: true,
-    callers: 1,
-    pauseMs: 2_000,
-    expected: [200],
-    run: (server, random) => send(server, 'GET', `/api/admin/projects/${pick(PROJECTS, random)}/features`),
-  },
-  {
-    name: 'project update',
-    callers: 1,
-    pauseMs: 20_000,
-    expected: [200],
+    ...{ name: 'import', callers: 1, pauseMs: 10_000, expected: [200, 409] },
     run: (server, random) => {
-      const project = pick(PROJECTS, random);
-      return send(server, 'PUT', `/api/admin/projects/${project}`, {
-        name: project,
-        description: `Updated at ${Date.now()}`,
-      });
+      const flags = flagsFrom(pick(PROJECTS, random), Math.floor(random() * (FLAGS - 50)), 50);
+      return admin(server, 'POST', 'features-batch/import', flags);
+    },
+  },
+  {
+    ...{ name: 'report', streamed: true, callers: 2, pauseMs: 2_000, expected: [200] },
+    run: (server, random) => admin(server, 'GET', `projects/${pick(PROJECTS, random)}/health-report`),
+  },
+  {
+    ...{ name: 'list', streamed: true, callers: 1, pauseMs: 2_000, expected: [200] },
+    run: (server, random) => admin(server, 'GET', `projects/${pick(PROJECTS, random)}/features`),
+  },
+  {
+    ...{ name: 'project update', callers: 1, pauseMs: 20_000, expected: [200] },
+    run: (server, random) => {
+      const name = pick(PROJECTS, random);
+      return admin(server, 'PUT', `projects/${name}`, { name, description: `Updated at ${Date.now()}` });
     },
   },
 ];
