@@ -1,5 +1,5 @@
-import { readApi, type Send } from '../../server/src/importing/unleash/api.ts';
-import { sendTo } from '../../server/src/importing/unleash/api-source.ts';
+import { readApi, type Send } from '../../server/src/importing/unleash/source/api.ts';
+import { sendTo } from '../../server/src/importing/unleash/source/api-source.ts';
 import { ADMIN_TOKEN, type Instance } from './instance.ts';
 
 /** What an import through the API requests, with the responses, by method, path and body. */

@@ -1,6 +1,5 @@
 // Imports the flags, tokens and people of another product, or verifies such an import.
 
-import { openApiSource } from '../src/importing/unleash/api-source.ts';
 import { followUnleash } from '../src/importing/unleash/follow.ts';
 import {
   isIncomplete,
@@ -10,14 +9,15 @@ import {
   totalWritten,
 } from '../src/importing/unleash/report.ts';
 import { importUnleash, listLeftBehind, type Settings } from '../src/importing/unleash/run.ts';
+import { openApiSource } from '../src/importing/unleash/source/api-source.ts';
 import {
   closeSource,
   countRows,
   openSource,
   type Source,
   SourceError,
-} from '../src/importing/unleash/source.ts';
-import { verifyImport } from '../src/importing/unleash/verify.ts';
+} from '../src/importing/unleash/source/source.ts';
+import { verifyImport } from '../src/importing/unleash/verify/verify.ts';
 import { readOptions, rejectOption, takeWords } from '../src/platform/command-line.ts';
 import type { Config } from '../src/platform/config.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';

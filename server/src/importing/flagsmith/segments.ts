@@ -1,6 +1,6 @@
 import type { Operator } from '../../targeting/constraints/schema.ts';
-import { all, any, not } from '../rules/logic.ts';
-import { type AnyOf, type Comparison, isSegment, UnsupportedError } from '../rules/model.ts';
+import { all, any, asReference, not } from '../rules/logic.ts';
+import { type AnyOf, UnsupportedError } from '../rules/model.ts';
 import type { EnvironmentDocument, SegmentCondition, SegmentRule } from './schema.ts';
 
 type Segment = NonNullable<EnvironmentDocument['project']['segments']>[number];
@@ -20,13 +20,8 @@ const OPERATORS: Record<string, { operator: Operator; negated?: boolean }> = {
 const SEMVER = ':semver';
 const MAX_LEVELS = 10;
 
-/** A segment of one alternative can be a segment here. One of several cannot, so its alternatives take its place. */
-export function readSegment({ name, rules }: Segment): AnyOf {
-  const when = all(...rules.map(rule => readRule(rule, 1)));
-  const [only] = when;
-  if (when.length !== 1 || !only || only.length === 0 || only.some(isSegment)) return when;
-  return [[{ segment: name, comparisons: only as Comparison[] }]];
-}
+export const readSegment = ({ name, rules }: Segment): AnyOf =>
+  asReference(name, all(...rules.map(rule => readRule(rule, 1))));
 
 function readRule({ type, conditions = [], rules = [] }: SegmentRule, level: number): AnyOf {
   if (level > MAX_LEVELS) throw new UnsupportedError(`segment rules within more than ${MAX_LEVELS} others`);

@@ -1,6 +1,6 @@
 import type { Operator } from '../../targeting/constraints/schema.ts';
-import { ALWAYS, all, any, not } from '../rules/logic.ts';
-import { type AnyOf, type Comparison, isSegment, UnsupportedError } from '../rules/model.ts';
+import { ALWAYS, all, any, asReference, not } from '../rules/logic.ts';
+import { type AnyOf, UnsupportedError } from '../rules/model.ts';
 import type { Clause, LaunchDarklySegment } from './schema.ts';
 
 export type ReadClauses = (clauses: Clause[]) => AnyOf;
@@ -68,13 +68,6 @@ export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
   };
 
   return clauses => readAll(clauses, 1);
-}
-
-/** A segment of one alternative can be a segment here. One of several cannot, so its alternatives take its place. */
-function asReference(segment: string, when: AnyOf): AnyOf {
-  const [only] = when;
-  if (when.length !== 1 || !only || only.length === 0 || only.some(isSegment)) return when;
-  return [[{ segment, comparisons: only as Comparison[] }]];
 }
 
 type Contexts = { contextKind?: string; values: string[] }[];

@@ -1,14 +1,10 @@
-import { EventEmitter } from 'node:events';
-import loaded from 'unleash-client/lib/client.js';
 import type { Context } from 'unleash-client/lib/context.js';
-import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
+import { makePicker } from '../evaluating/picker.ts';
+import { makeSdk } from '../evaluating/sdk.ts';
 import { possibleVariations } from './evaluate.ts';
 import { comparisonsOf } from './logic.ts';
 import type { Comparison, Flag, Targeting } from './model.ts';
 import { constraintOf, type Translation } from './translate.ts';
-
-// The package is CommonJS with a default export, which Node.js and the test runner import differently.
-const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
 
 export type Comparisons = { contexts: number; differing: number; example?: Context };
 
@@ -48,30 +44,22 @@ function evaluatorOf(
   { strategies, segments }: Translation,
 ): (context: Context) => string {
   const lists = [...segments.values()].map(comparisons => comparisons.map(constraintOf));
-  const repository = Object.assign(new EventEmitter(), {
+  const evaluate = makeSdk({
     // Without a strategy, a flag is enabled for everyone, so the import disables it.
     getToggle: () => ({ name: key, enabled: on && strategies.length > 0, strategies, variants: [] }),
     getSegment: (id: number) => ({ id, constraints: lists[id - 1] ?? [] }),
   });
-  // The class of the SDK has the whole repository as its parameter, and calls these two functions.
-  const client = new UnleashClient(repository as never, defaultStrategies);
-  client.on('error', () => {});
   return context => {
-    const variant = client.forceGetVariant(key, context);
-    if (!variant.feature_enabled) return DISABLED;
+    const { isEnabled, variant } = evaluate(key, context);
+    if (!isEnabled) return DISABLED;
     return variant.enabled ? variant.name : 'enabled';
   };
 }
 
-/** The same rules always give the same contexts, so that a difference can be looked at again. */
 function sampleContexts({ rules }: Targeting, count: number): Context[] {
   const comparisons = rules.flatMap(({ when }) => when.flat()).flatMap(comparisonsOf);
   const fields = Map.groupBy(comparisons, ({ field }) => field);
-  let state = 1;
-  const pick = (size: number): number => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % size;
-  };
+  const pick = makePicker(count);
   return Array.from({ length: count }, (_, at) => {
     const given = [...fields].flatMap(([field, known]) => {
       // A program sends almost every field, so a missing one is rare.

@@ -40,6 +40,13 @@ const opposite = (comparison: Comparison): Comparison => ({ ...comparison, negat
 export const comparisonsOf = (condition: Condition): Comparison[] =>
   isSegment(condition) ? condition.comparisons : [condition];
 
+/** A segment of one alternative can be a segment here. One of several cannot, so its alternatives take its place. */
+export function asReference(segment: string, when: AnyOf): AnyOf {
+  const [only] = when;
+  if (when.length !== 1 || !only || only.length === 0 || only.some(isSegment)) return when;
+  return [[{ segment, comparisons: only as Comparison[] }]];
+}
+
 const keyOf = (condition: Condition): string => JSON.stringify(condition);
 
 /** Drops conditions that are repeated, alternatives that nobody can match, and those that a shorter one includes. */

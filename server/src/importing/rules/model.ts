@@ -60,9 +60,6 @@ export type Unsupported = { unsupported: string };
 /** Thrown by readers, and caught for each environment of a flag. */
 export class UnsupportedError extends Error {}
 
-/** All flags of one project. */
-export type Source = { flags: Flag[] };
-
 export const isSegment = (condition: Condition): condition is SegmentReference => 'segment' in condition;
 
 export const isUnsupported = (targeting: Targeting | Unsupported): targeting is Unsupported =>

@@ -1,7 +1,14 @@
 import { Value } from 'typebox/value';
 import { FeatureExport } from '../../flags/transfer/schema.ts';
 import { compareRules } from './compare.ts';
-import { type Comparison, type Flag, isUnsupported, type Targeting, UnsupportedError } from './model.ts';
+import {
+  type Comparison,
+  type Flag,
+  isUnsupported,
+  type Targeting,
+  type Unsupported,
+  UnsupportedError,
+} from './model.ts';
 import { type Translation, translate } from './translate.ts';
 
 /** What an import would write, and what a reader must know before. */
@@ -72,7 +79,7 @@ const NOTHING: Translated = { enabled: false, strategies: [], segments: new Map(
 
 function translation(
   flag: Flag,
-  targeting: Flag['environments'] extends Map<string, infer T> ? T : never,
+  targeting: Targeting | Unsupported,
   parents: Parents | undefined,
   label: string,
   plan: Plan,

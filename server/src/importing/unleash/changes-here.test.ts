@@ -5,7 +5,7 @@ import { call } from '../../test/request.ts';
 import { recordedUnleash } from '../../test/unleash-database.ts';
 import { changedFlags, changesSince, importBodies, importedSince } from './changes-here.ts';
 import { importUnleash } from './run.ts';
-import { closeSource, openSource } from './source.ts';
+import { closeSource, openSource } from './source/source.ts';
 
 const harness = useHarness();
 const SETTINGS = {

@@ -3,8 +3,8 @@ import type { FeatureExport } from '../../flags/transfer/schema.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { describeInParts } from '../../record/events/describe.ts';
-import { FEATURES, type FeatureState } from './features.ts';
-import { digestOf } from './kind.ts';
+import { FEATURES, type FeatureState } from './kinds/features.ts';
+import { digestOf } from './kinds/kind.ts';
 import {
   findImportTime,
   findMarks,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../platform/db/database.ts';
 import { type Report, totalWritten } from './report.ts';
 import { importUnleash, type Rejected, type Settings } from './run.ts';
-import { renewSource, type Source } from './source.ts';
+import { renewSource, type Source } from './source/source.ts';
 import type { Options } from './synchronise.ts';
 
 const LOOK_EVERY_MS = 500;

@@ -6,7 +6,7 @@ import { call } from '../../test/request.ts';
 import { recordedUnleash } from '../../test/unleash-database.ts';
 import { addReport, type KindReport, newReport, note, type Report, reportLines } from './report.ts';
 import { importUnleash } from './run.ts';
-import { closeSource, openSource } from './source.ts';
+import { closeSource, openSource } from './source/source.ts';
 
 // What a database that Unleash did not write alone can contain. Each test has names of its own.
 

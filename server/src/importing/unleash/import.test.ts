@@ -7,7 +7,7 @@ import { useSdkServer } from '../../test/sdk-server.ts';
 import { RECORDED, recordedUnleash, type SourceDatabase } from '../../test/unleash-database.ts';
 import { isIncomplete, type KindReport, type Report, totalWritten } from './report.ts';
 import { importUnleash } from './run.ts';
-import { closeSource, openSource } from './source.ts';
+import { closeSource, openSource } from './source/source.ts';
 import type { Options } from './synchronise.ts';
 
 const SETTINGS = {

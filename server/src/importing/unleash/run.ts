@@ -1,23 +1,23 @@
 import type { Db } from '../../platform/db/database.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
-import { DEPENDENCIES } from './dependencies.ts';
-import { FEATURES } from './features.ts';
-import { FAVORITES, PROJECT_ACCESS } from './grants.ts';
-import { importEvents } from './history.ts';
-import { integrationsKind } from './integrations.ts';
-import type { Context, Kind } from './kind.ts';
-import { importLastUses } from './last-uses.ts';
-import { GROUPS, ROLES, USERS } from './people.ts';
-import { PERSONAL_TOKENS } from './personal-tokens.ts';
-import { DEFAULT_STRATEGIES, ENVIRONMENTS, PROJECTS } from './places.ts';
+import { importEvents } from './history/history.ts';
+import { importLastUses } from './history/last-uses.ts';
+import { importUsage } from './history/usage.ts';
+import { DEPENDENCIES } from './kinds/dependencies.ts';
+import { FEATURES } from './kinds/features.ts';
+import { FAVORITES, PROJECT_ACCESS } from './kinds/grants.ts';
+import { integrationsKind } from './kinds/integrations.ts';
+import type { Context, Kind } from './kinds/kind.ts';
+import { GROUPS, ROLES, USERS } from './kinds/people.ts';
+import { PERSONAL_TOKENS } from './kinds/personal-tokens.ts';
+import { DEFAULT_STRATEGIES, ENVIRONMENTS, PROJECTS } from './kinds/places.ts';
+import { SEGMENTS } from './kinds/segments.ts';
+import { API_TOKENS } from './kinds/tokens.ts';
+import { CONTEXT_FIELDS, FEATURE_TYPES, STRATEGY_TYPES, TAG_TYPES, TAGS } from './kinds/vocabulary.ts';
 import type { Report } from './report.ts';
-import { SEGMENTS } from './segments.ts';
-import { countRows, type Source } from './source.ts';
+import { countRows, type Source } from './source/source.ts';
 import { type Options, synchronise } from './synchronise.ts';
-import { API_TOKENS } from './tokens.ts';
-import { importUsage } from './usage.ts';
-import { CONTEXT_FIELDS, FEATURE_TYPES, STRATEGY_TYPES, TAG_TYPES, TAGS } from './vocabulary.ts';
 
 /** What refers to something comes after it. */
 // biome-ignore lint/suspicious/noExplicitAny: the kinds have different states, and each is used with its own

@@ -3,7 +3,7 @@ import { keepLastAdmin } from '../../people/grants/last-admin.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
-import { type Context, digestOf, type Item, type Kind, type Problem } from './kind.ts';
+import { type Context, digestOf, type Item, type Kind, type Problem } from './kinds/kind.ts';
 import { addReport, type KindReport, newReport, note } from './report.ts';
 import { deleteMarks, findMarks, listMarkedKeys, type Mark, upsertMarks } from './store.ts';
 

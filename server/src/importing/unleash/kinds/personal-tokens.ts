@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { hashToken } from '../../access/token.ts';
+import { hashToken } from '../../../access/token.ts';
+import { readBatches, textOf, timeOf } from '../source/source.ts';
 import type { Item, Kind } from './kind.ts';
 import { userKeys } from './people.ts';
-import { readBatches, textOf, timeOf } from './source.ts';
 import { rejected, rowsOf } from './vocabulary.ts';
 
 /** The description is not compared: it can be changed, because a user has one token with a description here. */

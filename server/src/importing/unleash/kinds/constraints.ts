@@ -1,12 +1,12 @@
-import { validPatterns } from '../../targeting/constraints/patterns.ts';
+import { validPatterns } from '../../../targeting/constraints/patterns.ts';
 import {
   constraintListViolations,
   legalForms,
   normaliseConstraint,
-} from '../../targeting/constraints/rules.ts';
-import type { Constraint, Operator } from '../../targeting/constraints/schema.ts';
+} from '../../../targeting/constraints/rules.ts';
+import type { Constraint, Operator } from '../../../targeting/constraints/schema.ts';
+import { listOf, objectOf, type Source, textOf } from '../source/source.ts';
 import type { Problem } from './kind.ts';
-import { listOf, objectOf, type Source, textOf } from './source.ts';
 import { acceptable, legalValuesByField, rejected } from './vocabulary.ts';
 
 export type Rules = { legalValues: ReadonlyMap<string, ReadonlySet<string>> };

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { NAME_RULE, URL_NAME } from '../../platform/http/schema.ts';
-import type { Item, Kind, Problem } from './kind.ts';
+import { NAME_RULE, URL_NAME } from '../../../platform/http/schema.ts';
 import {
   listOf,
   objectOf,
@@ -10,7 +9,8 @@ import {
   type Source,
   textOf,
   timeOf,
-} from './source.ts';
+} from '../source/source.ts';
+import type { Item, Kind, Problem } from './kind.ts';
 
 // Feature types, tag types, tags, context fields and strategy types.
 

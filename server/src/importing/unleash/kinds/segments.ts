@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Constraint } from '../../targeting/constraints/schema.ts';
+import type { Constraint } from '../../../targeting/constraints/schema.ts';
+import { listOf, optionalText, readBatches, type Source, textOf, timeOf } from '../source/source.ts';
 import { asConstraint, constraintProblems, type Rules, rulesOf } from './constraints.ts';
 import type { Kind } from './kind.ts';
-import { listOf, optionalText, readBatches, type Source, textOf, timeOf } from './source.ts';
 import { rejected, rowsOf } from './vocabulary.ts';
 
 export type SegmentState = {

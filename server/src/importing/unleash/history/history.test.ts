@@ -1,24 +1,24 @@
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
-import { SYSTEM } from '../../platform/actor.ts';
-import { keyringOf } from '../../platform/secrets/seal.ts';
-import { countEvents } from '../../record/event-counts/count.ts';
-import { countGroups } from '../../record/event-counts/store.ts';
-import { indexNext } from '../../record/event-index/indexer.ts';
-import { readIndexedChunks } from '../../record/event-index/store.ts';
-import { findWrongTexts } from '../../record/event-index/text/verify.ts';
-import { findWrongChunks } from '../../record/event-index/verify.ts';
-import { makeSearchMemory } from '../../record/event-search/indexed.ts';
-import { searchEvents } from '../../record/event-search/search.ts';
-import { findMatching } from '../../record/event-search/store.ts';
-import { importedIdOf, LOWEST_ID } from '../../record/events/imported.ts';
-import type { EventSearch } from '../../record/events/search-query.ts';
-import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
-import { call } from '../../test/request.ts';
-import { RECORDED, recordedUnleash, type SourceDatabase } from '../../test/unleash-database.ts';
-import type { KindReport } from './report.ts';
-import { importUnleash } from './run.ts';
-import { closeSource, openSource } from './source.ts';
+import { SYSTEM } from '../../../platform/actor.ts';
+import { keyringOf } from '../../../platform/secrets/seal.ts';
+import { countEvents } from '../../../record/event-counts/count.ts';
+import { countGroups } from '../../../record/event-counts/store.ts';
+import { indexNext } from '../../../record/event-index/indexer.ts';
+import { readIndexedChunks } from '../../../record/event-index/store.ts';
+import { findWrongTexts } from '../../../record/event-index/text/verify.ts';
+import { findWrongChunks } from '../../../record/event-index/verify.ts';
+import { makeSearchMemory } from '../../../record/event-search/indexed.ts';
+import { searchEvents } from '../../../record/event-search/search.ts';
+import { findMatching } from '../../../record/event-search/store.ts';
+import { importedIdOf, LOWEST_ID } from '../../../record/events/imported.ts';
+import type { EventSearch } from '../../../record/events/search-query.ts';
+import { APP_SETTINGS, useHarness } from '../../../test/harness.ts';
+import { call } from '../../../test/request.ts';
+import { RECORDED, recordedUnleash, type SourceDatabase } from '../../../test/unleash-database.ts';
+import type { KindReport } from '../report.ts';
+import { importUnleash } from '../run.ts';
+import { closeSource, openSource } from '../source/source.ts';
 
 const SETTINGS = {
   keyring: keyringOf(APP_SETTINGS.secretKey, []),

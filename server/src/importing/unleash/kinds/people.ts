@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
-import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
-import { isReserved } from '../../people/users/reserved.ts';
-import type { Item, Kind } from './kind.ts';
+import {
+  ENVIRONMENT_PERMISSIONS,
+  PROJECT_PERMISSIONS,
+  ROOT_PERMISSIONS,
+} from '../../../access/permissions.ts';
+import { isReserved } from '../../../people/users/reserved.ts';
 import {
   listOf,
   optionalText,
@@ -11,7 +14,8 @@ import {
   type SourceRow,
   textOf,
   timeOf,
-} from './source.ts';
+} from '../source/source.ts';
+import type { Item, Kind } from './kind.ts';
 import { rejected, rowsOf } from './vocabulary.ts';
 
 // Roles, users, service accounts and groups. They are known by their names, because an id can be taken here.

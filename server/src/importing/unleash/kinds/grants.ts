@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import type { NewEvent } from '../../record/change.ts';
+import type { NewEvent } from '../../../record/change.ts';
+import { readBatches, readRows, type SourceRow, textOf, timeOf } from '../source/source.ts';
 import { projectsOfFeatures } from './features.ts';
 import type { Item, Kind } from './kind.ts';
 import { roleNames, userKeys } from './people.ts';
-import { readBatches, readRows, type SourceRow, textOf, timeOf } from './source.ts';
 import { rejected, rowsOf } from './vocabulary.ts';
 
 // The roles of users and groups in projects, and the favorites of users.

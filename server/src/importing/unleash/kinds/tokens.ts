@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { hashToken } from '../../access/token.ts';
-import type { Item, Kind, Problem } from './kind.ts';
+import { hashToken } from '../../../access/token.ts';
 import {
   expiryOf,
   optionalText,
@@ -10,7 +9,8 @@ import {
   type SourceRow,
   textOf,
   timeOf,
-} from './source.ts';
+} from '../source/source.ts';
+import type { Item, Kind, Problem } from './kind.ts';
 import { acceptable, rejected } from './vocabulary.ts';
 
 // API tokens by their hash, so that every SDK keeps working with the secret that it has.

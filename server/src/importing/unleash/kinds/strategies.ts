@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Constraint } from '../../targeting/constraints/schema.ts';
-import { StrategyVariantInputs, VariantInputs } from '../../targeting/variants/schema.ts';
-import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
+import type { Constraint } from '../../../targeting/constraints/schema.ts';
+import { StrategyVariantInputs, VariantInputs } from '../../../targeting/variants/schema.ts';
+import { distributeWeights, withoutUnknownFields } from '../../../targeting/variants/weights.ts';
+import { listOf, objectOf, optionalText, type SourceRow, textOf } from '../source/source.ts';
 import { asConstraint } from './constraints.ts';
 import type { Problem } from './kind.ts';
-import { listOf, objectOf, optionalText, type SourceRow, textOf } from './source.ts';
 import { acceptable, rejected } from './vocabulary.ts';
 
 export type VariantState = {

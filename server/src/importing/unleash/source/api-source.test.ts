@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { keyringOf } from '../../platform/secrets/seal.ts';
-import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
-import { type Responses, readRecorded, recordedApi, TOKEN_OF_RECORDED } from '../../test/recorded-api.ts';
-import { call } from '../../test/request.ts';
+import { keyringOf } from '../../../platform/secrets/seal.ts';
+import { APP_SETTINGS, useHarness } from '../../../test/harness.ts';
+import { type Responses, readRecorded, recordedApi, TOKEN_OF_RECORDED } from '../../../test/recorded-api.ts';
+import { call } from '../../../test/request.ts';
+import { totalWritten } from '../report.ts';
+import { importUnleash, listLeftBehind } from '../run.ts';
 import { openApiSource } from './api-source.ts';
-import { totalWritten } from './report.ts';
-import { importUnleash, listLeftBehind } from './run.ts';
 import { closeSource } from './source.ts';
 
 const harness = useHarness();

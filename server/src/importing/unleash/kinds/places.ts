@@ -1,8 +1,16 @@
 import { sql } from 'kysely';
-import { compilePattern } from '../../platform/pattern.ts';
+import { compilePattern } from '../../../platform/pattern.ts';
+import {
+  objectOf,
+  optionalText,
+  readBatches,
+  readRows,
+  type SourceRow,
+  textOf,
+  timeOf,
+} from '../source/source.ts';
 import type { Kind } from './kind.ts';
 import { type SegmentNames, segmentNames } from './segments.ts';
-import { objectOf, optionalText, readBatches, readRows, type SourceRow, textOf, timeOf } from './source.ts';
 import { type StrategyState, strategyOf } from './strategies.ts';
 import { nameProblems, rejected, rowsOf } from './vocabulary.ts';
 

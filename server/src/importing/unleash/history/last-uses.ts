@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { Db } from '../../platform/db/database.ts';
-import { type KindReport, newReport } from './report.ts';
-import { hasTable, readSelect, type Source, textOf, timeOf } from './source.ts';
+import type { Db } from '../../../platform/db/database.ts';
+import { type KindReport, newReport } from '../report.ts';
+import { hasTable, readSelect, type Source, textOf, timeOf } from '../source/source.ts';
 
 // When SDKs last asked for a flag, so that health and lifecycle know it from the first day. The later time wins, so it can be
 // repeated without a comparison of what was imported before.

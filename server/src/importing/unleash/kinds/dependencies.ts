@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { listOf, readBatches, readRows, textOf } from '../source/source.ts';
 import { projectsOfFeatures } from './features.ts';
 import type { Item, Kind } from './kind.ts';
-import { listOf, readBatches, readRows, textOf } from './source.ts';
 import { acceptable, rejected, rowsOf } from './vocabulary.ts';
 
 type Dependency = { project: string; child: string; parent: string; enabled: boolean; variants: string[] };

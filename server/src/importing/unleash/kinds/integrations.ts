@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { providerNamed } from '../../delivery/integrations/providers/list.ts';
-import { openParameters, sealContextOf, sealParameters } from '../../delivery/integrations/sealed.ts';
-import { newSigningSecret } from '../../delivery/integrations/signing.ts';
-import { takeOverIntegration } from '../../delivery/integrations/take-over.ts';
-import { integrationViolations } from '../../delivery/integrations/validate.ts';
-import type { TargetPolicy } from '../../platform/outgoing/address.ts';
-import { MASK } from '../../platform/secrets/mask.ts';
-import { type Keyring, seal } from '../../platform/secrets/seal.ts';
+import { providerNamed } from '../../../delivery/integrations/providers/list.ts';
+import { openParameters, sealContextOf, sealParameters } from '../../../delivery/integrations/sealed.ts';
+import { newSigningSecret } from '../../../delivery/integrations/signing.ts';
+import { takeOverIntegration } from '../../../delivery/integrations/take-over.ts';
+import { integrationViolations } from '../../../delivery/integrations/validate.ts';
+import type { TargetPolicy } from '../../../platform/outgoing/address.ts';
+import { MASK } from '../../../platform/secrets/mask.ts';
+import { type Keyring, seal } from '../../../platform/secrets/seal.ts';
+import { listOf, objectOf, optionalText, readBatches, textOf } from '../source/source.ts';
+import { findIntegrations } from '../store.ts';
 import type { Item, Kind } from './kind.ts';
-import { listOf, objectOf, optionalText, readBatches, textOf } from './source.ts';
-import { findIntegrations } from './store.ts';
 import { rejected } from './vocabulary.ts';
 
 /** Sensitive parameters are masked, so that no digest and no event is made of them. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { Db, Reader } from '../../platform/db/database.ts';
-import { createDayPartitions, DEFAULT_RETENTION } from '../../reporting/metrics/partitions.ts';
-import { type KindReport, newReport } from './report.ts';
-import { hasTable, readSelect, type Source, textOf } from './source.ts';
+import type { Db, Reader } from '../../../platform/db/database.ts';
+import { createDayPartitions, DEFAULT_RETENTION } from '../../../reporting/metrics/partitions.ts';
+import { type KindReport, newReport } from '../report.ts';
+import { hasTable, readSelect, type Source, textOf } from '../source/source.ts';
 
 // Evaluations per day, so that charts of usage begin before the move. All applications of Unleash are counted as one application with a
 // name of its own. SDKs that report to this server never add to its rows, so a repeated import sets counts instead of adding them twice.

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { boundedConnection } from '../../platform/db/database.ts';
+import { boundedConnection } from '../../../platform/db/database.ts';
 import { readApi, type Send } from './api.ts';
 import { type Source, SourceError, type SourceRow } from './source.ts';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { boundedConnection } from '../../platform/db/database.ts';
-import { printable } from './report.ts';
+import { boundedConnection } from '../../../platform/db/database.ts';
+import { printable } from '../report.ts';
 
 /** An Unleash database, as one snapshot that nothing can write through. */
 export type Source = {

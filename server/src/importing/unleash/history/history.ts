@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { COLLABORATORS_OF_WRITTEN } from '../../flags/feature-rows/collaborators.ts';
-import { ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../../platform/actor.ts';
-import type { Db, Reader } from '../../platform/db/database.ts';
-import { rebuildIndexOf } from '../../record/event-index/rebuild.ts';
-import { findLastImported, idThereOf, importedIdOf } from '../../record/events/imported.ts';
-import { addImportedPartition, IMPORTED_PARTITION } from '../../record/events/partitions.ts';
-import { userKeys } from './people.ts';
-import { type KindReport, newReport } from './report.ts';
-import { type Source, textOf } from './source.ts';
-import { CREATORS } from './store.ts';
+import { COLLABORATORS_OF_WRITTEN } from '../../../flags/feature-rows/collaborators.ts';
+import { ADMIN_TOKEN_USER_ID, SYSTEM_USER_ID } from '../../../platform/actor.ts';
+import type { Db, Reader } from '../../../platform/db/database.ts';
+import { rebuildIndexOf } from '../../../record/event-index/rebuild.ts';
+import { findLastImported, idThereOf, importedIdOf } from '../../../record/events/imported.ts';
+import { addImportedPartition, IMPORTED_PARTITION } from '../../../record/events/partitions.ts';
+import { userKeys } from '../kinds/people.ts';
+import { type KindReport, newReport } from '../report.ts';
+import { type Source, textOf } from '../source/source.ts';
+import { CREATORS } from '../store.ts';
 import { storableData, storableTags } from './stored-json.ts';
 
 // The events of Unleash, below those of this server. They are copied as they are and not recorded by a change: they happened there, so

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Reader, Tx } from '../../platform/db/database.ts';
-import type { NewEvent } from '../../record/change.ts';
-import type { Source } from './source.ts';
+import type { Reader, Tx } from '../../../platform/db/database.ts';
+import type { NewEvent } from '../../../record/change.ts';
+import type { Source } from '../source/source.ts';
 
 /** Why our rules reject an item. An acceptable one is stored as it is with --accept, because SDKs evaluate it the same. */
 export type Problem = {

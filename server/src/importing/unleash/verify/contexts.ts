@@ -1,3 +1,4 @@
+import { makePicker } from '../../evaluating/picker.ts';
 import type { Flags } from './documents.ts';
 
 /** What an application could send. Fields that are not standard are properties, as in every SDK. */
@@ -16,7 +17,6 @@ const MAX_VALUES = 1_000;
 
 /**
  * Contexts that reach both sides of each rule: values from the constraints, values next to them, and values that no rule names.
- * The same flags always give the same contexts, so that a difference can be looked at again.
  */
 export function generateContexts(flags: Flags, environment: string, count: number): GeneratedContext[] {
   const values = valuesByField(flags);
@@ -76,12 +76,3 @@ function valuesByField({ features, segments }: Flags): Map<string, string[]> {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-
-/** A small generator with a fixed seed: numbers from 0 up to, and without, the given one. */
-function makePicker(seed: number): (below: number) => number {
-  let state = (seed ^ 0x9e3779b9) >>> 0;
-  return below => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}

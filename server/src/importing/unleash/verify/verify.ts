@@ -1,12 +1,7 @@
-import { EventEmitter } from 'node:events';
-import loaded from 'unleash-client/lib/client.js';
-import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
-import { generateContexts } from './contexts.ts';
+import { makeSdk } from '../../evaluating/sdk.ts';
+import { readBatches, type Source, textOf } from '../source/source.ts';
+import { type GeneratedContext, generateContexts } from './contexts.ts';
 import { compareFlags, type Difference, type Flags, fetchFlags } from './documents.ts';
-import { readBatches, type Source, textOf } from './source.ts';
-
-// The package is CommonJS with a default export, which Node.js and the test runner import differently.
-const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
 
 const CONTEXTS = 1_000;
 const SDK_TYPES = ['client', 'backend'];
@@ -91,7 +86,7 @@ async function verifyToken(
 /** Evaluates every flag for generated contexts with what each server sent. Names the first context with a different result. */
 function evaluateBoth(there: Flags, here: Flags, environment: string): Difference[] {
   const contexts = generateContexts(there, environment, CONTEXTS);
-  const [a, b] = [clientOf(there), clientOf(here)];
+  const [a, b] = [evaluatorOf(there), evaluatorOf(here)];
   return [...there.features.keys()]
     .filter(feature => here.features.has(feature))
     .flatMap(feature => {
@@ -102,19 +97,17 @@ function evaluateBoth(there: Flags, here: Flags, environment: string): Differenc
     });
 }
 
-/** The official SDK for Node.js with these flags, without its network. Random results are made equal by fixed contexts only. */
-function clientOf({ features, segments }: Flags): (feature: string, context: object) => string {
-  const repository = Object.assign(new EventEmitter(), {
-    getToggle: (name: string) => features.get(name),
-    getSegment: (id: number) => segments.get(id),
+/** The result for a context as text. Random results count as equal. */
+function evaluatorOf({ features, segments }: Flags): (feature: string, context: GeneratedContext) => string {
+  const evaluate = makeSdk({
+    getToggle: name => features.get(name),
+    getSegment: id => segments.get(id),
   });
-  const client = new UnleashClient(repository as never, defaultStrategies);
-  client.on('error', () => {});
   return (feature, context) => {
     if (isRandom(features, feature)) return 'random';
     try {
-      const { feature_enabled: enabled, name } = client.forceGetVariant(feature, context as never);
-      return `${enabled} ${name}`;
+      const { isEnabled, variant } = evaluate(feature, context as never);
+      return `${isEnabled} ${variant.name}`;
     } catch (error) {
       return `throws ${(error as Error).name}`;
     }

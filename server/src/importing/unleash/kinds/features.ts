@@ -1,9 +1,6 @@
 import { sql } from 'kysely';
-import { rolloutViolations } from '../../flags/feature-environments/validate-strategy.ts';
-import { urlViolation } from '../../flags/links/validate.ts';
-import { constraintProblems, type Rules, rulesOf } from './constraints.ts';
-import type { Context, Item, Kind, Problem } from './kind.ts';
-import { type SegmentNames, segmentNames } from './segments.ts';
+import { rolloutViolations } from '../../../flags/feature-environments/validate-strategy.ts';
+import { urlViolation } from '../../../flags/links/validate.ts';
 import {
   optionalText,
   readBatches,
@@ -12,7 +9,10 @@ import {
   type SourceRow,
   textOf,
   timeOf,
-} from './source.ts';
+} from '../source/source.ts';
+import { constraintProblems, type Rules, rulesOf } from './constraints.ts';
+import type { Context, Item, Kind, Problem } from './kind.ts';
+import { type SegmentNames, segmentNames } from './segments.ts';
 import {
   featureVariantsOf,
   type StrategyState,

@@ -1,0 +1,8 @@
+/** Picks numbers from 0 up to, and without, the given one. The same seed always picks the same, so that a difference can be looked at again. */
+export function makePicker(seed: number): (below: number) => number {
+  let state = (seed ^ 0x9e3779b9) >>> 0;
+  return below => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

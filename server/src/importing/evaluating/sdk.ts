@@ -1,0 +1,27 @@
+import { EventEmitter } from 'node:events';
+import loaded from 'unleash-client/lib/client.js';
+import type { Context } from 'unleash-client/lib/context.js';
+import { defaultStrategies } from 'unleash-client/lib/strategy/index.js';
+
+// The package is CommonJS with a default export, which Node.js and the test runner import differently.
+const UnleashClient = 'default' in loaded ? loaded.default : (loaded as never);
+
+/** What the SDK looks up while it evaluates: flags by name and segments by id, as a server sends them. */
+export type Documents = {
+  getToggle: (name: string) => object | undefined;
+  getSegment: (id: number) => object | undefined;
+};
+
+export type Evaluation = { isEnabled: boolean; variant: { name: string; enabled: boolean } };
+
+/** Evaluates with the official SDK for Node.js, without its network. */
+export function makeSdk(documents: Documents): (feature: string, context: Context) => Evaluation {
+  const repository = Object.assign(new EventEmitter(), documents);
+  // The class of the SDK has the whole repository as its parameter, and calls these two functions.
+  const client = new UnleashClient(repository as never, defaultStrategies);
+  client.on('error', () => {});
+  return (feature, context) => {
+    const { feature_enabled, name, enabled } = client.forceGetVariant(feature, context);
+    return { isEnabled: feature_enabled === true, variant: { name, enabled } };
+  };
+}
