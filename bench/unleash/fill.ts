@@ -5,9 +5,16 @@ import { ADMIN_TOKEN, type Instance } from './instance.ts';
 // operation, otherwise by SQL.
 
 type Sent = { status: number; body: Record<string, unknown> };
-export type Filled = { tokens: string[]; personalTokens: string[]; skipped: string[] };
+export type Filled = {
+  tokens: string[];
+  personalTokens: string[];
+  /** A second secret of one of the tokens. Undefined: this version has none. */
+  alias: string | undefined;
+  skipped: string[];
+};
 
 const FLAG = '/api/admin/projects/default/features';
+const ALIAS = 'an-old-secret-of-a-proxy-0123456789';
 const ALL_OPERATORS = [
   { contextName: 'userId', operator: 'IN', values: ['7', '11'] },
   { contextName: 'userId', operator: 'NOT_IN', values: ['13'], inverted: false },
@@ -163,8 +170,8 @@ export async function fill(instance: Instance): Promise<Filled> {
     { authorization: client },
   );
   const personalTokens = await fillAsUser(instance, skipped);
-  await fillBySql(instance);
-  return { tokens, personalTokens, skipped };
+  const hasAlias = await fillBySql(instance);
+  return { tokens, personalTokens, alias: hasAlias ? ALIAS : undefined, skipped };
 }
 
 /** Version 4 has segments only in its other edition. */
@@ -211,8 +218,8 @@ async function fillAsUser({ url }: Instance, skipped: string[]): Promise<string[
   return secret === undefined ? [] : [secret];
 }
 
-/** What the open edition cannot do, and what only older versions allowed. */
-async function fillBySql({ databaseUrl }: Instance): Promise<void> {
+/** What the open edition cannot do, and what only older versions allowed. Returns whether tokens can have an alias. */
+async function fillBySql({ databaseUrl }: Instance): Promise<boolean> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   const { rows } = await client.query<{ name: string }>(
@@ -285,7 +292,7 @@ async function fillBySql({ databaseUrl }: Instance): Promise<void> {
   );
   await run(
     ['api_tokens.alias'],
-    `update api_tokens set alias = 'an-old-secret-of-a-proxy-0123456789' where secret like 'default:development.%'`,
+    `update api_tokens set alias = '${ALIAS}' where secret like 'default:development.%'`,
   );
   // Rows that our rules reject.
   await run(
@@ -359,4 +366,5 @@ async function fillBySql({ databaseUrl }: Instance): Promise<void> {
     `insert into change_requests (environment, state, project, created_by) values ('production', 'Draft', 'default', 1)`,
   );
   await client.end();
+  return has.has('api_tokens.alias');
 }

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { migrate } from '../../server/src/platform/db/migrate.ts';
+import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
+
+// The import as a program with a database of its own, and what it wrote there.
+
+const IMPORT = fileURLToPath(new URL('../../server/scripts/import.ts', import.meta.url));
+const KEY = Buffer.alloc(32, 5).toString('base64');
+/** What an import writes, without times of the import itself and ids that a sequence gives. */
+const STATE = `
+  select kind, key, digest, array_to_string(problems, ',') from imported
+  union all select 'feature', name, md5(concat(project, type, description, stale, archived_at)), '' from features
+  union all select 'strategy', id::text, md5(concat(strategy_name, sort_order, parameters, constraints, variants)), '' from feature_strategies
+  union all select 'event', id::text, md5(concat(created_at, type, created_by, data, pre_data, tags, project, environment, feature_name)), ''
+    from events where id < 0
+  union all select 'usage', concat(metric_features.name, ' ', metric_environments.name, ' ', variant, ' ', day), concat(yes, ' ', no), ''
+    from metric_days join metric_features on metric_features.id = feature_id
+    join metric_environments on metric_environments.id = environment_id
+  union all select 'token', encode(hash, 'hex'), concat(type, environment, name, all_projects), '' from api_tokens where type <> 'admin'
+  order by 1, 2`;
+
+/** Starts `halyard import unleash`. */
+export function start(target: string, from: string, options: string[], action?: string) {
+  return spawn(
+    process.execPath,
+    [IMPORT, 'unleash', ...(action ? [action] : []), '--from', from, ...options],
+    {
+      env: { PATH: process.env.PATH, DATABASE_URL: target, HALYARD_SECRET_KEY: KEY },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+}
+
+export async function run(target: string, from: string, options: string[], action?: string) {
+  const child = start(target, from, options, action);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const [status] = await once(child, 'close');
+  return { status: status as number, output };
+}
+
+const TEMPLATE = `halyard_import_${randomBytes(6).toString('hex')}`;
+let template: Promise<void> | undefined;
+
+async function makeTemplate(): Promise<void> {
+  await createDatabase(TEMPLATE);
+  await migrate(urlOf(TEMPLATE), {});
+}
+
+export const dropTemplate = (): Promise<void> => dropDatabase(TEMPLATE);
+
+/** An empty database of Halyard: a copy of one that was migrated. */
+export async function makeTarget(): Promise<{ name: string; url: string }> {
+  template ??= makeTemplate();
+  await template;
+  const name = `halyard_import_${randomBytes(6).toString('hex')}`;
+  await createDatabase(name, `template ${TEMPLATE}`);
+  return { name, url: urlOf(name) };
+}
+
+export async function query(url: string, text: string): Promise<object[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const result = await client.query(text);
+    return [result].flat().flatMap(one => one.rows);
+  } finally {
+    await client.end();
+  }
+}
+
+/** A role that can only read. */
+export async function makeReader(url: string): Promise<string> {
+  const role = `import_${randomBytes(6).toString('hex')}`;
+  await query(url, `create role ${role} login; grant select on all tables in schema public to ${role}`);
+  return role;
+}
+
+export function withRole(url: string, role: string): string {
+  const changed = new URL(url);
+  changed.username = role;
+  return changed.href;
+}
+
+/** A digest of everything that an import writes, or `[]` if it is nothing. */
+export async function stateOf(url: string): Promise<string> {
+  const rows = await query(url, STATE);
+  return rows.length === 0 ? '[]' : createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+}
