@@ -1,4 +1,4 @@
-// Fills an empty database with the demo story, through a running server and its public API.
+// Fills an empty database with the sample data, through a running server and its public API.
 import { readOptions } from '../src/platform/command-line.ts';
 import { runScript } from './run.ts';
 

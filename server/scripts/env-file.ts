@@ -6,7 +6,7 @@ export function readEnvFile(file: URL): Record<string, string | undefined> {
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 }
 
-/** Sets variables and leaves all other lines as they are. The file is replaced at once, so it is never half-written. */
+/** Sets variables and leaves all other lines as they are. The file is replaced in one step, so it is never half-written. */
 export function writeEnvFile(file: URL, variables: Record<string, string>): void {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').replace(/\n$/, '').split('\n') : [];
   for (const [name, value] of Object.entries(variables)) {

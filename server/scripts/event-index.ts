@@ -1,4 +1,4 @@
-// Builds, compares or rebuilds the index of the event search.
+// Builds, verifies or rebuilds the event search index.
 
 import { readOptions } from '../src/platform/command-line.ts';
 import { openDb } from '../src/platform/db/database.ts';

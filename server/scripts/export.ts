@@ -1,4 +1,4 @@
-// Prints what changed here since the import from another product, as a way back.
+// Prints what changed in Halyard since the import from another product, so that you can go back.
 
 import {
   type ChangedFlag,

@@ -1,4 +1,4 @@
-// The command `halyard` of the package. Each command is a program of its own, which npm scripts run too.
+// The `halyard` command of the package. Each subcommand is a separate program, which npm scripts run too.
 import { version } from '../src/platform/command-line.ts';
 import { nearestName } from '../src/platform/nearest.ts';
 
@@ -24,7 +24,7 @@ const COMMANDS: Record<string, Command> = {
 };
 const NAMES = Object.keys(COMMANDS);
 
-// As with other programs: halyard help server
+// As in other programs: halyard help server
 if (process.argv[2] === 'help' && NAMES.includes(process.argv[3] ?? ''))
   process.argv.splice(2, 2, process.argv[3] ?? '', '--help');
 

@@ -1,4 +1,4 @@
-/** Kinds with many rows, and the tables that tell how many. */
+/** Kinds with many rows, and the tables that their counts come from. */
 const COUNTED = {
   features: 'features',
   'API tokens': 'api_tokens',

@@ -1,4 +1,4 @@
-// Imports the flags of a product with rules of which the first that matches decides.
+// Imports flags from a product whose rules are tried in order until one matches.
 import { readFile, writeFile } from 'node:fs/promises';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
@@ -25,7 +25,7 @@ export const isProduct = (name: string | undefined): name is Product => Object.h
 const MAX_BYTES = 200_000_000;
 const SHOWN = 200;
 
-/** The command `import launchdarkly` or `import flagsmith`, with the words after it. */
+/** The command `import launchdarkly` or `import flagsmith`, with the arguments that follow. */
 export async function importRules(product: Product, [file]: string[]): Promise<void> {
   const run = howToRun('import', ...(IS_PACKAGE ? [product] : []));
   const options = readOptions({
@@ -171,7 +171,7 @@ function print(plan: Plan, flags: number, isPlan: boolean): void {
   if (plan.unsupported.length > 0) process.exitCode = 1;
 }
 
-/** Text of the source must not control the terminal. */
+/** Strings from the source must not be able to control the terminal. */
 const printable = (line: string): string => line.replace(/\p{Cc}/gu, ' ');
 
 function printList(title: string, lines: string[]): void {

@@ -32,7 +32,7 @@ import { runScript } from './run.ts';
 const SHOWN = 50;
 const words = takeWords();
 const [product, action] = words;
-// These have other options and exit when they are done.
+// These have their own options, and exit when they are done.
 if (isProduct(product)) {
   await importRules(product, words.slice(1));
   process.exit();

@@ -1,4 +1,4 @@
-// Makes a clone ready to start: a migrated database, demo data, a .env file with fresh secrets.
+// Prepares a clone so that it can be started: a migrated database, demo data, and a .env file with fresh secrets.
 import { randomBytes } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import pg from 'pg';
@@ -12,7 +12,7 @@ import { runScript } from './run.ts';
 import { describeDatabase } from './say-database.ts';
 import { type DemoPerson, makeDemoData } from './setup-data.ts';
 
-/** In the folder it runs in, which is the clone. */
+/** In the working directory, which is the clone. */
 const ENV_FILE = new URL('.env', pathToFileURL(`${process.cwd()}/`));
 
 /** The variables that the first setup writes, unless the environment sets them. */
@@ -24,7 +24,7 @@ const fresh: Record<string, string> = {
 /** The variables that a later setup updates in .env from the environment. It never replaces a secret key, which may be in use. */
 const REPLACEABLE = ['DATABASE_URL', 'HALYARD_INIT_ADMIN_TOKENS', 'PORT'];
 
-/** The error code of PostgreSQL. */
+/** The PostgreSQL error code. */
 const NO_SUCH_DATABASE = '3D000';
 const START_POSTGRES =
   'docker compose up -d --wait postgres starts a PostgreSQL on port 5432. To use another one: DATABASE_URL=postgres://… npm run setup';
@@ -43,7 +43,7 @@ export async function prepareClone(): Promise<void> {
     await createInitialAdminTokens(db, config.initAdminTokens);
     const people = await makeDemoData(db);
     await db.destroy();
-    // Last: .env never names a database that is not ready.
+    // Last, so that .env never names a database that is not ready.
     const written = writeChoices();
     console.log(summaryOf(config, people, written));
   });
@@ -70,7 +70,7 @@ Then:  open ${config.publicUrl} and log in, or
   return `\n${parts.filter(part => part !== '').join('\n\n')}\n`;
 }
 
-/** Writes to .env what it lacks, and what the environment gives another value. Returns a sentence for each kind of change. */
+/** Adds missing variables to .env, and updates those that the environment sets differently. Returns a sentence for each kind of change. */
 function writeChoices(): string[] {
   const wanted = Object.entries({ ...fresh, PORT: '' }).map(([name, fallback]) => {
     const given = process.env[name] || undefined;
@@ -86,7 +86,7 @@ function writeChoices(): string[] {
   ];
 }
 
-/** Says what a replaced variable was and is, as far as it is no secret. */
+/** Shows the old and the new value of a replaced variable, unless it is a secret. */
 function replacement(name: string, before: string, after: string): string {
   const shown = (value: string) =>
     name === 'DATABASE_URL' ? describeDatabase(value) : name === 'PORT' ? value : undefined;
@@ -96,7 +96,7 @@ function replacement(name: string, before: string, after: string): string {
     : `Replaced ${name} in .env: it was ${was}, it is now ${is}.`;
 }
 
-/** Creates the database of the URL if PostgreSQL does not have it. */
+/** Creates the database in the URL if it does not exist. */
 async function ensureDatabase(url: string): Promise<void> {
   try {
     await query(url, 'select');

@@ -1,4 +1,4 @@
-// Encrypts every stored secret with HALYARD_SECRET_KEY. Those of HALYARD_OLD_SECRET_KEYS are not needed afterwards.
+// Encrypts every stored secret with HALYARD_SECRET_KEY. The keys in HALYARD_OLD_SECRET_KEYS are not needed afterwards.
 
 import { listUnreadable, resealSecrets, type Unreadable } from '../src/delivery/integrations/reseal.ts';
 import { resealOwnSecrets } from '../src/people/api-tokens/own-secrets.ts';

@@ -5,7 +5,7 @@ import { registerWriters } from '../src/record/change-writers.ts';
 import { WRITERS } from '../src/writers.ts';
 import { sayDatabase } from './say-database.ts';
 
-/** Runs a script like the server starts: the same warnings, and a failure says what to do. */
+/** Runs a script the way the server starts: with the same warnings, and with failures that say what to do. */
 export async function runScript(
   env: Record<string, string | undefined>,
   work: (config: Config) => Promise<void>,
@@ -15,7 +15,7 @@ export async function runScript(
   let databaseUrl: string | undefined;
   try {
     const config = readConfig(env);
-    // A command takes long, and a connection pooler gains nothing from it.
+    // A command takes long, and gains nothing from a connection pooler.
     databaseUrl = config.directUrl;
     sayDatabase(databaseUrl);
     await work({ ...config, databaseUrl });

@@ -3,7 +3,7 @@ export function sayDatabase(databaseUrl: string): void {
   console.error(`Database: ${databaseAt(new URL(databaseUrl))}`);
 }
 
-/** Database, address and role of a URL, without its password; undefined if it is not a URL. */
+/** Database, host and role of a URL, without its password; undefined if it is not a URL. */
 export function describeDatabase(databaseUrl: string): string | undefined {
   const url = URL.parse(databaseUrl);
   if (url === null) return undefined;

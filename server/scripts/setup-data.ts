@@ -1,4 +1,4 @@
-// A small story to look at: three projects, three people, a few features, and what was done with them.
+// A small set of sample data: three projects, three people, a few features, and some history.
 
 import { randomBytes } from 'node:crypto';
 import type { RootRole } from '../src/access/roles.ts';
@@ -20,7 +20,7 @@ const DAYS_90_MS = 90 * 86_400_000;
 
 export type DemoPerson = { name: string; username: string; password: string; token: string };
 
-/** Does nothing on a database that has users already; returns the people it made, with what they log in with. */
+/** Does nothing if the database already has users. Returns the users it created, with their credentials. */
 export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
   if (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) return [];
   const ada = await makePerson(db, 'ada', 'Ada Okafor', 'Admin');
@@ -53,7 +53,7 @@ export async function makeDemoData(db: Db): Promise<DemoPerson[]> {
   }));
 }
 
-/** One that is rolling out, one that is done and should go, one that was just begun. */
+/** One is being rolled out, one is finished and should be removed, and one was just started. */
 async function makeFeatures(db: Db, actor: Actor): Promise<void> {
   const project = 'payments';
   const add = (feature: NewFeature) => change(db, actor, current => createFeature(current, project, feature));

@@ -1,4 +1,4 @@
-/** The flags of the story: project, name, type, description, days before now on which they are created. */
+/** The sample flags: project, name, type, description, and how many days ago each was created. */
 export const FLAGS = [
   ['payments', 'fraud-score-threshold', 'operational', 'Blocks payments above the score', 58],
   ['payments', 'old-card-form', 'release', 'The card form of 2024', 57],

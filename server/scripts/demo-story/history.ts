@@ -12,7 +12,7 @@ type Flag = {
   strategyId: string | undefined;
 };
 
-/** Numbers from 0 to 1 that are the same in every run, so that the story is. */
+/** Numbers from 0 to 1 that are the same in every run, so that the sample data is too. */
 function makeRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -24,11 +24,11 @@ function makeRandom(seed: number): () => number {
 const ROLLOUTS = [5, 10, 25, 50, 75, 100];
 const TAGS = ['checkout', 'ranking', 'q4', 'ios', 'android', 'growth'];
 
-/** Days before now on which the applications start, and on which they see the flags that are new. */
+/** How many days ago the applications start, and how many days ago they see the new flags. */
 const STARTED_ON = 30;
 const SEEN_ON = [30, 25, 21, 17, 13, 8, 5];
 
-/** The days of the story until `untilDay`: people create flags, change rollouts, enable and disable, tag and add favorites. */
+/** Plays the days up to `untilDay`: people create flags, change rollouts, enable and disable flags, tag them and add favorites. */
 export async function makeHistory(
   steps: Steps,
   people: People,
@@ -105,7 +105,7 @@ async function changeSomething(
       flag.strategyId = (await person.send<{ id: string }>('POST', strategies, strategy)).id;
     else await person.send('PUT', `${strategies}/${flag.strategyId}`, strategy);
   } else if (what < 0.9) {
-    // A tag that the flag has already changes nothing.
+    // Adding a tag that the flag already has changes nothing.
     await person.send('POST', `/api/admin/features/${flag.name}/tags`, { type: 'simple', value: pick(TAGS) });
   } else {
     await person.send('POST', `${path}/favorites`);

@@ -11,10 +11,10 @@ import { makeSteps } from './steps.ts';
 import { writeUsage } from './usage.ts';
 
 const DAYS = 60;
-/** Three attempts within two seconds, then half an hour: a failing delivery has a history and a future. */
+/** Three attempts within two seconds, then half an hour, so that a failing delivery has both past attempts and a scheduled one. */
 const SCHEDULE = [0, 0.2, 0.4, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
-/** Makes the story on an empty database. Returns the people with their passwords. */
+/** Creates the sample data in an empty database. Returns the users with their passwords. */
 export async function makeDemoStory(config: Config): Promise<Login[]> {
   await migrate(config.databaseUrl);
   const client = new pg.Client({ connectionString: config.databaseUrl });
@@ -27,7 +27,7 @@ export async function makeDemoStory(config: Config): Promise<Login[]> {
       ...config,
       host: '127.0.0.1',
       port: 0,
-      // Not warn: the server would warn that there is no user, and the story creates the first one.
+      // Not warn: the server would warn that there is no user, and the sample data creates the first one.
       logLevel: 'error',
       allowPrivateTargets: true,
       deliverySchedule: SCHEDULE,

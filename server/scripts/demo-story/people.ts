@@ -33,7 +33,7 @@ export async function createPeople(
   }));
   const passwords = Object.fromEntries(logins.map(({ username, password }) => [username, password]));
 
-  // The first admin has nobody who could create her through the API.
+  // Nobody exists yet who could create the first admin through the API.
   const ada = await steps.at(days * DAY, async () => {
     const db = openDb({ url: databaseUrl, poolSize: 1, onError: () => {} });
     const password = passwords.ada ?? '';
@@ -70,7 +70,7 @@ export async function createPeople(
   };
 }
 
-/** The API with a session, as the console uses it. */
+/** The API called with a session, as the console does. */
 async function logIn(url: string, username: string, password: string): Promise<Send> {
   const response = await fetch(`${url}/auth/simple/login`, {
     method: 'POST',

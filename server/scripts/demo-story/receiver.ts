@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type Receiver = {
-  /** Address of a receiver that always accepts. */
+  /** URL of a receiver that always accepts. */
   reliableUrl: string;
-  /** Address of a receiver that fails after `fail()`. */
+  /** URL of a receiver that fails after `fail()`. */
   failingUrl: string;
   fail: () => void;
   close: () => void;
@@ -16,7 +16,7 @@ const UNAVAILABLE = JSON.stringify({
   reset_reason: 'connection timeout',
 });
 
-/** Receives the webhooks of the story. */
+/** Receives the webhooks in the sample data. */
 export async function startReceiver(): Promise<Receiver> {
   let fails = false;
   const server = createServer((request, response) => {

@@ -97,7 +97,7 @@ export async function createIntegrations(
 
 type Strategy = { id: string; name: string } & Record<string, unknown>;
 
-/** The last three days: the express checkout reaches half of the EU, gets a copy for businesses, and the warehouse fails. */
+/** The last three days: the express checkout is rolled out to half of the EU and cloned for businesses, and the warehouse fails. */
 export async function endStory(steps: Steps, { ada, ben, dora, emil }: People, receiver: Receiver, db: Db) {
   const express = pathOf('payments', 'checkout-express');
   const strategies = `${express}/environments/production/strategies`;

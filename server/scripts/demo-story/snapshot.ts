@@ -11,23 +11,23 @@ import { keyringOf } from '../../src/platform/secrets/seal.ts';
 import { writeUsage } from './usage.ts';
 
 /**
- * The demo story as rows, because making it by requests takes 5 s of CPU time and loading it 0.3 s. The file has a line with this
- * header, then two lines per table: its name with its columns, and its rows.
+ * The sample data as rows. Creating it through the API takes 5 s of CPU time; loading the rows takes 0.3 s. The file has a line
+ * with this header, then two lines per table: its name with its columns, and its rows.
  */
 type Header = {
-  /** The story ends at this time. */
+  /** The sample data ends at this time. */
   takenAt: string;
-  /** The rows fit the schema after these migrations. */
+  /** The rows match the schema after these migrations. */
   newestMigration: string;
   /** The last value of each sequence that was used. */
   sequences: Record<string, string>;
 };
 type Table = { table: string; columns: string[] };
 
-/** Encrypts the secrets of the integrations in the file. Everybody knows it, so each demo encrypts them again with a key of its own. */
+/** Encrypts the secrets of the integrations in the file. The key is public, so each demo encrypts them again with a new key. */
 export const STORY_KEY = createHash('sha256').update('the demo story of Halyard').digest();
 
-/** Rows of a login, of a request or of a cache, which the story does not need. */
+/** Rows from logins, requests or caches, which the sample data does not need. */
 const UNUSED = ['sessions', 'login_failures', 'login_places', 'idempotency_keys', 'idempotency_usage'];
 /** Rows that `writeUsage` writes as of the time of loading. */
 const USAGE = [
@@ -47,7 +47,7 @@ const JOBS = { table: 'pgboss.job', where: `state = 'created' and name = '${DELI
 
 const newestMigration = async (): Promise<string> => (await ownMigrationNames()).at(-1) ?? '';
 
-/** Writes the story in a database to the file, without passwords. Its secrets must be encrypted with `STORY_KEY`. */
+/** Writes the sample data from a database to the file, without passwords. Its secrets must be encrypted with `STORY_KEY`. */
 export async function saveSnapshot(databaseUrl: string): Promise<void> {
   await withClient(databaseUrl, async client => {
     const { rows } = await client.query<{ now: string }>('select now()::text as now');
@@ -70,8 +70,8 @@ export async function saveSnapshot(databaseUrl: string): Promise<void> {
 }
 
 /**
- * Loads the story into a new database with all migrations, as if it ended now, and encrypts its secrets with the key. Returns the
- * username of the admin, who gets the password; or undefined if the file fits other migrations.
+ * Loads the sample data into a new, fully migrated database, shifted so that it ends now, and encrypts its secrets with the key.
+ * Returns the username of the admin, who gets the password, or undefined if the file was made for different migrations.
  */
 export async function loadSnapshot(
   databaseUrl: string,
@@ -82,7 +82,7 @@ export async function loadSnapshot(
   if (header.newestMigration !== (await newestMigration())) return undefined;
   await withClient(databaseUrl, async client => {
     await client.query('begin');
-    // No trigger runs: the rows are complete, and events are immutable.
+    // No trigger runs, because the rows are complete and events are immutable.
     await client.query('set local session_replication_role = replica');
     const times = await listTimes(client);
     for (let at = 0; at < lines.length; at += 2) {

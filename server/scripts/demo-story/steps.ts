@@ -4,24 +4,25 @@ const MINUTE_MS = 60_000;
 export const HOUR = 60;
 export const DAY = 24 * HOUR;
 
-/** One step of the story: when it happened on this machine, and when it happens in the story. */
+/** One step of the sample history: when it ran on this machine, and when it is supposed to have happened. */
 type Step = { from: string; storyMs: number };
 
 export type Steps = {
-  /** Runs a step that happens so many minutes before now. Steps must come in order. */
+  /** Runs a step that is dated this many minutes before now. Steps must come in order. */
   at: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
   /** From now on, each step waits until every delivery was attempted, so that attempts get the time of their step. */
   waitForDeliveries: () => void;
-  /** Waits until every failing delivery has had so many attempts. */
+  /** Waits until every failing delivery has had this many attempts. */
   untilFailed: (attempts: number) => Promise<void>;
-  /** Moves every time that a step wrote to the time of the step in the story. */
+  /** Moves every time that a step wrote to the time that the step is dated. */
   shiftTimes: () => Promise<void>;
 };
 
 /**
- * The server writes the current time, and a story needs the past. So the steps run now, in order, and afterwards `shiftTimes`
- * moves the times that each step wrote. This is the only place that changes events. It is right only on a database that nobody
- * else uses and whose events no search has indexed: the index covers chunks of 24,000 events, and the story has fewer.
+ * The server writes the current time, but the sample data needs times in the past. So the steps run now, in order, and afterwards
+ * `shiftTimes` moves the times that each step wrote. This is the only place that changes events. It is correct only on a database
+ * that nobody else uses and whose events are not indexed yet: the index covers chunks of 24,000 events, and the sample data has
+ * fewer.
  */
 export function makeSteps(client: pg.Client): Steps {
   const steps: Step[] = [];
@@ -35,7 +36,7 @@ export function makeSteps(client: pg.Client): Steps {
     at: async (minutesAgo, work) => {
       const storyMs = now - minutesAgo * MINUTE_MS;
       const before = steps.at(-1)?.storyMs ?? 0;
-      // Times of one step must not reach into the next one.
+      // The times of one step must not overlap those of the next one.
       steps.push({ from: await clock(), storyMs: Math.max(storyMs, before + 1_000) });
       const result = await work();
       if (waits)
@@ -54,7 +55,7 @@ export function makeSteps(client: pg.Client): Steps {
     shiftTimes: async () => {
       const until = await clock();
       await client.query('begin');
-      // No trigger runs: events are immutable, and SDKs must not notice this.
+      // No trigger runs, because events are immutable and SDKs must not notice this.
       await client.query('set local session_replication_role = replica');
       await client.query('create temporary table story (period tstzrange, shift interval) on commit drop');
       for (const [index, { from, storyMs }] of steps.entries())
@@ -75,7 +76,7 @@ export function makeSteps(client: pg.Client): Steps {
   };
 }
 
-/** The columns with times of all tables of ours, except those of migrations. Partitions are covered by their table. */
+/** The timestamp columns of all our tables, except the migrations table. Partitions are covered by their table. */
 async function listTimes(client: pg.Client): Promise<{ table: string; columns: string[] }[]> {
   const { rows } = await client.query(`
     select quote_ident(c.relname) as "table", array_agg(quote_ident(a.attname)) as columns

@@ -6,7 +6,7 @@ import { createMetricPartitions } from '../../src/reporting/metrics/partitions.t
 import { insertNumbers } from '../../src/reporting/metrics/store.ts';
 import { ENVIRONMENTS } from './flags.ts';
 
-/** The applications of the story: each asks for the flags of one project. */
+/** The applications in the sample data: each asks for the flags of one project. */
 const APPLICATIONS = [
   {
     project: 'payments',
@@ -20,9 +20,9 @@ const APPLICATIONS = [
 const FRONTEND = 'mobile-app';
 /** No application asks for these yet. */
 const NEVER_SEEN = ['wallet-top-up', 'checkout-express-b2b'];
-/** The code of this flag was removed so many days ago. */
+/** The code of this flag was removed this many days ago. */
 const REMOVED = { name: 'old-card-form', daysAgo: 12 };
-/** Counts by hour are kept for a week, so the story has whole days of them. */
+/** Counts by hour are kept for a week, so the sample data has complete days of them. */
 const HOURLY_DAYS = 6;
 const DAILY_DAYS = 30;
 const DAY_MS = 86_400_000;
@@ -63,7 +63,7 @@ export async function seeFlags(db: Db): Promise<void> {
   await advanceAll(db);
 }
 
-/** Writes what the applications report, as of now: counts of 30 days, and when each flag was last seen. */
+/** Writes what the applications report, as of now: 30 days of counts, and when each flag was last seen. */
 export async function writeUsage(db: Db): Promise<void> {
   const now = Date.now();
   for (const days of [...Array(HOURLY_DAYS + 1).keys(), DAILY_DAYS / 2, DAILY_DAYS])

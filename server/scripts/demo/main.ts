@@ -1,5 +1,5 @@
-// Shows Halyard to a person who has only Node.js: finds or downloads a PostgreSQL, fills a new database with the demo
-// story, and starts a server on it.
+// Shows Halyard to a person who has only Node.js: finds or downloads PostgreSQL, fills a new database with sample data, and
+// starts a server on it.
 import { randomBytes } from 'node:crypto';
 import { readOptions, rejectOption, version } from '../../src/platform/command-line.ts';
 import { howToRun } from '../../src/platform/files.ts';
@@ -47,9 +47,9 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     void end(0);
   });
 
-/** The address of the PostgreSQL, once it is known. */
+/** The URL of the PostgreSQL server, once it is known. */
 let databaseUrl: string | undefined;
-/** Set when the demo is there to look at. Until then --keep keeps nothing. */
+/** Set when the demo is ready. Until then, --keep keeps nothing. */
 let isShown = false;
 
 try {

@@ -13,7 +13,7 @@ import { inspect, type PostgresServer } from './postgres-server.ts';
 const READY_WITHIN_MS = 30_000;
 const STOP_WITHIN_MS = 5_000;
 
-/** The demo is thrown away, so nothing waits for the disk. */
+/** The demo's data is temporary, so nothing waits for the disk. */
 const SETTINGS = [
   'listen_addresses=127.0.0.1',
   'unix_socket_directories=',
@@ -28,13 +28,13 @@ export type OwnPostgres = PostgresServer & { pid: number; folder: string };
 type Keep = {
   /** Whether the data may outlive this process. */
   keep: boolean;
-  /** Whether it does, asked when the demo ends. */
+  /** Whether it does. Read when the demo ends. */
   isKept: () => boolean;
 };
 
 /**
- * Starts a PostgreSQL on a free port, with data of its own in a temporary folder. It stops with the demo, also with a demo that
- * ends while PostgreSQL starts.
+ * Starts PostgreSQL on a free port, with its data in a temporary folder. It stops with the demo, even if the demo ends while
+ * PostgreSQL is still starting.
  */
 export async function startOwnPostgres(programs: string, { keep, isKept }: Keep): Promise<OwnPostgres> {
   const user = unprivilegedUser();
@@ -72,7 +72,7 @@ export async function startOwnPostgres(programs: string, { keep, isKept }: Keep)
     const port = await freePort();
     if (isEnding()) throw new Error('The demo ended before PostgreSQL started.');
     const output = openSync(log, 'a');
-    // In a process group of its own: Ctrl+C must not stop PostgreSQL before the server.
+    // In a separate process group, so that Ctrl+C does not stop PostgreSQL before the server.
     child = spawn(
       join(programs, 'postgres'),
       ['-D', data, '-p', String(port), ...SETTINGS.flatMap(setting => ['-c', setting])],

@@ -5,13 +5,13 @@ import { LOWEST_POSTGRES } from '../../src/platform/db/postgres-version.ts';
 
 const CONNECT_WITHIN_MS = 3_000;
 
-/** A PostgreSQL on which the demo may create a database of its own. */
+/** A PostgreSQL server on which the demo may create a database. */
 export type PostgresServer = { url: string; version: string };
 
-/** Why a PostgreSQL cannot be used, in one sentence without the full stop. */
+/** Why a PostgreSQL server cannot be used, as a sentence without the full stop. */
 export class Unsuitable extends Error {}
 
-/** Asks a PostgreSQL, without writing to it, whether the demo can use it. */
+/** Checks, without writing anything, whether the demo can use a PostgreSQL server. */
 export async function inspect(url: string): Promise<PostgresServer> {
   const [found] = await query<{ version: string; major: number; superuser: boolean; trigrams: boolean }>(
     url,
@@ -22,13 +22,13 @@ export async function inspect(url: string): Promise<PostgresServer> {
   const { version = '', major = 0, superuser = false, trigrams = false } = found ?? {};
   if (major < LOWEST_POSTGRES)
     throw new Unsuitable(`it has version ${version}, not ${LOWEST_POSTGRES} or newer`);
-  // The story moves the times of events into the past, which only a superuser can do.
+  // The sample data moves the times of events into the past, which only a superuser can do.
   if (!superuser) throw new Unsuitable('its role is not a superuser');
   if (!trigrams) throw new Unsuitable('it lacks the extension pg_trgm');
   return { url, version: version.split(' ', 1)[0] ?? '' };
 }
 
-/** The PostgreSQL on a port of this machine, or the reason why the demo cannot use it. */
+/** The PostgreSQL server on a local port, or the reason why the demo cannot use it. */
 export async function findLocal(port: number): Promise<PostgresServer | string> {
   let reason = '';
   for (const user of new Set(['postgres', userInfo().username])) {
@@ -45,7 +45,7 @@ export async function findLocal(port: number): Promise<PostgresServer | string> 
 
 export type OwnDatabase = { name: string; url: string; remove: () => Promise<void> };
 
-/** Creates a database with a new name. The demo never writes to another one. */
+/** Creates a database with a new name. The demo never writes to any other database. */
 export async function createOwnDatabase({ url }: PostgresServer): Promise<OwnDatabase> {
   const name = `halyard_demo_${randomBytes(4).toString('hex')}`;
   await query(url, `create database ${name}`);
@@ -58,7 +58,7 @@ export async function createOwnDatabase({ url }: PostgresServer): Promise<OwnDat
   };
 }
 
-/** Databases of demos that were killed or that kept them: nothing is connected to them. */
+/** Databases left by demos that were killed or that kept them. Nothing is connected to them. */
 export async function listOldDatabases({ url }: PostgresServer): Promise<string[]> {
   const rows = await query<{ name: string }>(
     url,

@@ -3,10 +3,10 @@ import { readConfig } from '../../src/platform/config.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { loadSnapshot } from '../demo-story/snapshot.ts';
 
-/** How the admin of the story logs in, and the key of the secrets in it. */
+/** How the demo's admin logs in, and the key that encrypts the secrets. */
 type Access = { username: string; password: string; secretKey: string };
 
-/** Brings the story into a new database: from the snapshot, or by requests if the snapshot fits other migrations. */
+/** Loads the sample data into a new database: from the snapshot or, if the snapshot was made for different migrations, through the API. */
 export async function prepareStory(databaseUrl: string): Promise<Access> {
   await migrate(databaseUrl);
   const password = randomBytes(15).toString('base64url');

@@ -2,9 +2,9 @@ import type pg from 'pg';
 
 export type LastEvent = { id: string; type: string; createdAt: string };
 
-/** A restored database must have the same facts as its source. */
+/** Facts that a restored database must share with its source. */
 export type Facts = {
-  /** Rows by table. A partitioned table counts as one. */
+  /** Row counts by table. A partitioned table counts as one. */
   rows: Map<string, number>;
   lastEvent: LastEvent | undefined;
   /** Checksums of the applied migrations by name. */
@@ -46,7 +46,7 @@ async function findLastEvent(client: pg.Client): Promise<LastEvent | undefined> 
   return rows[0];
 }
 
-/** Every difference in one sentence. */
+/** One sentence for each difference. */
 export function compareFacts(source: Facts, restored: Facts): string[] {
   return [
     ...compareRows(source.rows, restored.rows),
@@ -72,7 +72,7 @@ function compareLastEvents(source: LastEvent | undefined, restored: LastEvent | 
   return [`The last event is ${describe(restored)} instead of ${describe(source)}.`];
 }
 
-/** A dump of an older version may lack the latest migrations. The others must be the same. */
+/** A dump from an older version may lack the latest migrations. The rest must be the same. */
 export function compareMigrations(source: Map<string, string>, restored: Map<string, string>): string[] {
   return [...restored].flatMap(([name, checksum]) => {
     const expected = source.get(name);

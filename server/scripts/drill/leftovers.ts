@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { KEPT } from './scratch.ts';
 
-/** The id of its process is in the name of a folder, so that a later drill knows whether it is in use. */
+/** The name of a folder contains the process id, so that a later drill knows whether the folder is in use. */
 export const FOLDER_PREFIX = join(tmpdir(), 'halyard-drill-');
 const FOLDER = /^halyard-drill-(\d+)-/;
 
-/** Removes what drills left that were killed, and prints it. */
+/** Removes what killed drills left behind, and prints it. */
 export async function removeLeftovers(scratchServer: pg.Client): Promise<void> {
   await removeFolders();
   const { rows } = await scratchServer.query<{ name: string }>(

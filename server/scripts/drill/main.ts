@@ -19,7 +19,7 @@ const STOP_WITHIN_MS = 5_000;
 
 const options = drillOptions();
 
-/** The backup is not usable. Other errors stop the drill before it can tell. */
+/** The backup is not usable. Any other error stops the drill before it knows. */
 class Problems extends Error {
   readonly all: string[];
   constructor(all: string[]) {
@@ -45,7 +45,7 @@ await runScript(process.env, async config => {
     await drill(config);
     console.log(`The drill passed in ${seconds(performance.now() - started)}. The backup is usable.`);
   } catch (error) {
-    // Ctrl+C also ends the programs that run for the drill, and what they then report is no finding.
+    // Ctrl+C also ends the programs that run for the drill, and the errors they then report say nothing about the backup.
     stop.signal.throwIfAborted();
     if (!(error instanceof Problems)) throw error;
     for (const problem of error.all) console.error(`Problem: ${problem}`);
@@ -79,7 +79,7 @@ async function drill(config: Config): Promise<void> {
   }
 }
 
-/** Finds out before any work whether the drill can run. */
+/** Checks before doing any work whether the drill can run. */
 async function checkRequirements(source: pg.Client): Promise<void> {
   if (options.dump !== '')
     await access(options.dump).catch(({ code }) => {
@@ -108,7 +108,7 @@ async function dump(source: pg.Client, databaseUrl: string, file: string): Promi
 }
 
 async function restore(file: string, url: string): Promise<void> {
-  // Roles of the source need not exist where the copy is.
+  // The roles of the source need not exist on the server that has the copy.
   const args = ['--exit-on-error', '--no-owner', '--no-privileges', `--jobs=${options.jobs}`, file];
   await step('Restored', async () => {
     await runProgram('pg_restore', url, args, stop.signal);
@@ -129,7 +129,7 @@ async function compare(source: pg.Client, expected: Facts | undefined, url: stri
   });
 }
 
-/** A dump that was made earlier: only the log and the migrations can be compared with the source of now. */
+/** For a dump that was made earlier, only the log and the migrations can be compared with the current source. */
 async function compareOlder(source: pg.Client, restored: Facts): Promise<string[]> {
   const current = await readFacts(source);
   return [
@@ -146,7 +146,7 @@ async function start(config: Config, url: string): Promise<void> {
   });
 }
 
-/** Runs a step and prints its time. A failure that says something about the backup is a problem. */
+/** Runs a step and prints its time. A failure that is due to the backup is reported as a problem. */
 async function step(verb: string, work: () => Promise<string>): Promise<void> {
   const started = performance.now();
   stop.signal.throwIfAborted();

@@ -5,7 +5,7 @@ import { StartError } from '../../src/platform/start-error.ts';
 
 type Program = 'pg_dump' | 'pg_restore';
 
-/** A program of PostgreSQL that reported an error. Its message is for the operator. */
+/** A PostgreSQL program that reported an error. Its message is meant for the operator. */
 export class ProgramError extends Error {}
 
 const KEPT_CHARACTERS = 4_000;

@@ -6,7 +6,7 @@ import { explainStartError } from '../../src/platform/start-errors.ts';
 
 export type Scratch = { url: string; name: string; drop: () => Promise<void>; keep: () => Promise<void> };
 
-/** The comment of a database of --keep: a later drill does not remove it. */
+/** The comment on a database kept by --keep, which a later drill does not remove. */
 export const KEPT = 'Kept by halyard drill --keep';
 
 /** Runs work with a connection that has no limit on the duration of a statement. */
@@ -24,13 +24,13 @@ async function connect(url: string): Promise<pg.Client> {
     ...boundedConnection(url, 'drill', MIGRATION_TIMEOUT_MS),
     options: '-c timezone=UTC -c statement_timeout=0',
   });
-  // The statement that runs rejects as well; without a listener the process would end.
+  // The running statement rejects too; without this listener, the process would exit.
   client.on('error', () => {});
   await client.connect();
   return client;
 }
 
-/** Creates an empty database on the server of the URL, after the preparation. */
+/** Creates an empty database on the URL's server, after the preparation. */
 export async function createScratch(
   serverUrl: string,
   prepare: (server: pg.Client) => Promise<void>,
@@ -44,12 +44,12 @@ export async function createScratch(
     });
   await withClient(serverUrl, async client => {
     await prepare(client);
-    // From template0: the dump brings everything, also what an administrator has put into template1.
+    // From template0, because the dump contains everything, including what an administrator has put into template1.
     await client.query(`create database ${name} template template0`);
   }).catch(error => {
     throw cannotCreateScratch(error, serverUrl);
   });
-  // A database without a session is one that a killed drill left.
+  // A database without a session was left behind by a killed drill.
   const session = await connect(url.href);
   return {
     url: url.href,

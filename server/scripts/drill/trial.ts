@@ -9,7 +9,7 @@ import { withClient } from './scratch.ts';
 
 export type Trial = { migrations: number; problems: string[]; readyMs: number };
 
-/** Starts this version on the restored database, and asks it for what only a working server can tell. */
+/** Starts this version on the restored database, and requests things from it that only a working server can return. */
 export async function tryVersion(config: Config, databaseUrl: string, signal: AbortSignal): Promise<Trial> {
   await withClient(databaseUrl, async client => {
     // The copy must not send what the original sends.
