@@ -5,7 +5,7 @@ import { readSegment } from './segments.ts';
 
 type Override = { title: string; when: () => AnyOf; state: FeatureState };
 
-/** The flags of one environment, which is what a document has. */
+/** The flags of one environment, which is all that a document contains. */
 export function readFlagsmith(document: EnvironmentDocument, environment: string): Flag[] {
   const overrides = Map.groupBy(overridesOf(document), ({ state }) => state.feature.id);
   return document.feature_states.map(state => {
@@ -33,7 +33,7 @@ export function readFlagsmith(document: EnvironmentDocument, environment: string
   });
 }
 
-/** An override for an identity counts more than one for a segment, and among segments the lower number. */
+/** An override for an identity takes precedence over one for a segment, and among segments the lower number wins. */
 function overridesOf({ identity_overrides: identities = [], project }: EnvironmentDocument): Override[] {
   const ofIdentities = identities.flatMap(({ identifier, identity_features: states }) =>
     states.map(state => ({
@@ -57,7 +57,7 @@ const priorityOf = ({ feature_segment: segment }: FeatureState): number =>
 
 const DISABLED: Variation = { name: 'disabled', enabled: false };
 
-/** A flag has no list of variations there: each state is one, so they are collected from the states. */
+/** Flagsmith has no list of variations: each state is one, so they are collected from the states. */
 function collectVariations() {
   const variations: Variation[] = [DISABLED];
   const indexOf = (value: FeatureState['feature_state_value']): number => {

@@ -31,15 +31,15 @@ const WIDEST: Partial<Record<Operator, (operands: string[]) => string[]>> = {
   NUM_LTE: largest,
   NUM_GT: smallest,
   NUM_GTE: smallest,
-  // Dates in one format sort like text.
+  // Dates in the same format sort like strings.
   DATE_BEFORE: operands => operands.toSorted().slice(-1),
   DATE_AFTER: operands => operands.toSorted().slice(0, 1),
 };
 
-/** Segments within segments end here, so that two that refer to each other do not recurse without end. */
+/** Limits nested segments, so that two segments that refer to each other do not recurse forever. */
 const MAX_LEVELS = 5;
 
-/** Reads the clauses of an environment, whose segments they refer to. */
+/** Reads the clauses of an environment, resolving the segments they refer to. */
 export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
   const byKey = new Map(segments.map(segment => [segment.key, segment]));
 
@@ -86,7 +86,7 @@ function readClause({ attribute = 'key', contextKind, op, values, negate = false
   const operator = ORDERS[op];
   if (!operator) throw new UnsupportedError(`operator "${op}"`);
   if (values.length === 0) return negate ? ALWAYS : [];
-  // A clause is true if it is for one of its values, so the widest one decides.
+  // A clause is true if it is true for one of its values, so the widest value decides.
   const operands = values.map(value => operandOf(operator, value));
   const each = (WIDEST[operator]?.(operands) ?? operands).map(operand => [
     { field, operator, values: [operand], negated: false },
@@ -102,7 +102,7 @@ function operandOf(operator: Operator, value: string | number | boolean): string
   return date.toISOString();
 }
 
-/** The context field of an attribute. Attributes of other kinds than users have the kind before them. */
+/** The context field of an attribute. For contexts other than users, the kind is put in front of the attribute. */
 export function fieldOf(attribute: string, kind = 'user'): string {
   if (attribute === 'kind') throw new UnsupportedError('a condition on the kind of the context');
   if (attribute.startsWith('/') && attribute.indexOf('/', 1) > 0)

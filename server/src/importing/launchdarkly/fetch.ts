@@ -1,6 +1,6 @@
 import type { Project } from './schema.ts';
 
-/** The API changes its responses by version, so it is pinned. */
+/** LaunchDarkly changes responses between API versions, so the version is pinned. */
 const API_VERSION = '20240415';
 const PER_PAGE = 50;
 const MAX_PAGES = 2_000;
@@ -42,7 +42,7 @@ const makeGet =
   async path => {
     const response = await fetch(new URL(path, url), {
       headers: { authorization: token, 'ld-api-version': API_VERSION },
-      // The token must not follow a redirect to a different address.
+      // A redirect must not send the token to a different host.
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

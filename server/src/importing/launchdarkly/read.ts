@@ -87,7 +87,7 @@ function serveOf({ variation, rollout }: Fallthrough): Serve {
   if (rollout.experimentAllocation) throw new UnsupportedError('an experiment');
   const { contextKind = 'user', bucketBy = 'key' } = rollout;
   return {
-    // A user who is not logged in gets a session, as in SDKs here.
+    // A user who is not logged in gets a session, as in Unleash SDKs.
     by: contextKind === 'user' && bucketBy === 'key' ? 'default' : fieldOf(bucketBy, contextKind),
     split: rollout.variations.map(one => ({ variation: one.variation, weight: one.weight / WHOLE })),
   };

@@ -86,7 +86,7 @@ const Segment = Type.Object({
 });
 export type LaunchDarklySegment = Static<typeof Segment>;
 
-/** What a file has: the pages of the flags and, by environment, of the segments, put together. */
+/** The content of a saved file: all pages of flags and, by environment, all pages of segments. */
 export const Project = Type.Object({
   flags: Type.Array(Flag),
   segments: Type.Record(Type.String(), Type.Array(Segment)),

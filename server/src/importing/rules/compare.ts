@@ -9,7 +9,7 @@ import { constraintOf, type Translation } from './translate.ts';
 export type Comparisons = { contexts: number; differing: number; example?: Context };
 
 /**
- * Evaluates the rules as the other product does, and their strategies with the SDK, for contexts that reach both sides of each
+ * Evaluates the rules as the other product does, and the translated strategies with the SDK, for contexts on both sides of each
  * condition. Where a rule splits users, the result must be one of its variations.
  */
 export function compareRules(
@@ -31,7 +31,7 @@ export function compareRules(
 
 const DISABLED = 'disabled';
 
-/** What a program gets: the name of the variant, or only true. */
+/** What an application gets: the name of the variant, or just true. */
 function nameOf({ variations }: Flag, index: number): string {
   const variation = variations[index];
   if (!variation?.enabled) return DISABLED;
@@ -62,7 +62,7 @@ function sampleContexts({ rules }: Targeting, count: number): Context[] {
   const pick = makePicker(count);
   return Array.from({ length: count }, (_, at) => {
     const given = [...fields].flatMap(([field, known]) => {
-      // A program sends almost every field, so a missing one is rare.
+      // An application sends almost every field, so a missing one is rare.
       if (field !== 'userId' && pick(20) === 0) return [];
       const values = known.flatMap(valuesAround);
       const value = pick(3) === 0 ? `other-${pick(50)}` : values[pick(values.length)];

@@ -8,7 +8,7 @@ import {
   type Targeting,
 } from './model.ts';
 
-/** The variations that a context can get. Several if a rule splits users, because products choose by different hashes. */
+/** The variations that a context can get. There are several if a rule splits users, because each product hashes users differently. */
 export function possibleVariations(
   { variations }: Flag,
   { on, rules, otherwise, off }: Targeting,
@@ -64,7 +64,7 @@ function order(operator: string, value: string, other: string): number {
   return at < 0 ? 0 : (left[at] ?? 0) - (right[at] ?? 0);
 }
 
-/** Sampled contexts have no versions before a release, so three numbers are enough. */
+/** Sampled contexts have no prerelease versions, so three numbers are enough. */
 const versionOf = (text: string): number[] | undefined =>
   /^(\d+)\.(\d+)\.(\d+)$/.exec(text)?.slice(1).map(Number);
 

@@ -9,7 +9,7 @@ import {
 
 export const ALWAYS: AnyOf = [[]];
 
-/** Alternatives multiply, so that a few long rules would take all memory. */
+/** Alternatives multiply, so a few long rules could use up all memory. */
 const MAX_ALTERNATIVES = 500;
 
 /** True if all of them are. */
@@ -49,14 +49,14 @@ export function asReference(segment: string, when: AnyOf): AnyOf {
 
 const keyOf = (condition: Condition): string => JSON.stringify(condition);
 
-/** Drops conditions that are repeated, alternatives that nobody can match, and those that a shorter one includes. */
+/** Drops repeated conditions, alternatives that nobody can match, and alternatives that a shorter one covers. */
 function simplify(when: AnyOf): AnyOf {
   const kept: { conditions: AllOf; keys: Set<string> }[] = [];
   const distinct = when
     .map(conditions => new Map(conditions.map(condition => [keyOf(condition), condition])))
     .filter(conditions => !isContradiction([...conditions.values()]))
     .map(conditions => ({ conditions: [...conditions.values()], keys: new Set(conditions.keys()) }));
-  // The shorter first, each in its order, because strategies keep the order of the rules.
+  // Shorter ones first, otherwise in the original order, because strategies keep the order of the rules.
   const shortFirst = distinct.toSorted((a, b) => a.keys.size - b.keys.size);
   for (const one of shortFirst) if (!kept.some(other => isSubset(other.keys, one.keys))) kept.push(one);
   const remaining = new Set(kept);

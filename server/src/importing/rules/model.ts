@@ -1,8 +1,9 @@
 import type { Operator } from '../../targeting/constraints/schema.ts';
 
 /**
- * What other products have in common: a flag with variations and, in each environment, a list of rules of which the first that matches
- * decides. Readers of a product make this model of its data, and translate.ts makes strategies of the model.
+ * The model that the other products share: a flag has variations and, in each environment, a list of rules that are tried in
+ * order until one matches. The reader for each product translates its data into this model, and translate.ts turns the model into
+ * strategies.
  */
 export type Flag = {
   key: string;
@@ -15,9 +16,9 @@ export type Flag = {
 
 export type Variation = {
   name: string;
-  /** Whether a program that asks for the flag gets true. */
+  /** Whether an application that evaluates the flag gets true. */
   enabled: boolean;
-  /** What a program gets that asks for the variant. Undefined for a flag that is only true or false. */
+  /** What an application gets when it asks for the variant. Undefined for a flag that is only true or false. */
   payload?: { type: 'string' | 'number' | 'json'; value: string };
 };
 
@@ -26,7 +27,7 @@ export type Targeting = {
   rules: Rule[];
   /** What everyone gets whom no rule matches. */
   otherwise: Serve;
-  /** The variation of everyone while the flag is off. */
+  /** The variation that everyone gets while the flag is off. */
   off: number | undefined;
   parents: Parent[];
 };
@@ -49,15 +50,15 @@ export type Comparison = {
   negated: boolean;
   caseInsensitive?: boolean;
 };
-/** A segment that is one list of comparisons, so that it can be a segment here. */
+/** A segment that is one list of comparisons, so that it can become a Halyard segment. */
 export type SegmentReference = { segment: string; comparisons: Comparison[] };
 
 export type Parent = { key: string; variation: number };
 
-/** Something that has no equivalent here. The flag stays disabled in the environment, and the report says why. */
+/** Something that has no equivalent in Halyard. The flag stays disabled in the environment, and the report says why. */
 export type Unsupported = { unsupported: string };
 
-/** Thrown by readers, and caught for each environment of a flag. */
+/** Readers throw this error, and it is caught for each environment of a flag. */
 export class UnsupportedError extends Error {}
 
 export const isSegment = (condition: Condition): condition is SegmentReference => 'segment' in condition;

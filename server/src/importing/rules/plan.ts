@@ -11,22 +11,22 @@ import {
 } from './model.ts';
 import { type Translation, translate } from './translate.ts';
 
-/** What an import would write, and what a reader must know before. */
+/** What an import would write, and what the user must know beforehand. */
 export type Plan = {
   environments: Map<string, FeatureExport>;
   /** By name. Every project can use them. */
   segments: Map<string, Comparison[]>;
   /** Flags that stay disabled in an environment, with the reason. */
   unsupported: string[];
-  /** What differs a little: rounded percentages, defaults, contexts without a field. */
+  /** Minor differences: rounded percentages, defaults, contexts without a field. */
   notes: string[];
   contexts: number;
 };
 
 export type PlanOptions = {
-  /** The environment here of an environment there. Undefined: it is not imported. */
+  /** Maps an environment of the source to one in Halyard. Undefined: it is not imported. */
   names: (environment: string) => string | undefined;
-  /** Disable flags that split users, because users move once between the variations. */
+  /** Disables flags that split users, because users move between the variations once. */
   freezePartial?: boolean;
 };
 
@@ -116,7 +116,7 @@ function noteDifferences(
   );
 }
 
-/** Parents belong to a flag here, not to its environments, and a parent has none itself. */
+/** In Halyard, parents belong to a flag rather than to its environments, and a parent cannot have a parent. */
 function parentsOf(flags: Flag[], plan: Plan): Map<string, Parents> {
   const byKey = new Map(flags.map(flag => [flag.key, flag]));
   const hasParents = (flag: Flag): boolean =>
@@ -192,7 +192,7 @@ function addFlag(
   addStrategies(data, translated, plan);
 }
 
-/** In the data, strategies refer to segments by their place in its list, and an import looks them up by name. */
+/** In the data, strategies refer to segments by their position in its list, and an import looks them up by name. */
 function addStrategies(data: FeatureExport, { strategies, segments }: Translated, plan: Plan): void {
   const [names, listed] = [[...segments.keys()], data.segments ?? []];
   const idOf = (name: string): number => {

@@ -1,6 +1,6 @@
 import { type Targeting, type Unsupported, UnsupportedError } from './model.ts';
 
-/** What has no equivalent is a result, so that one rule does not end the import. */
+/** A rule without an equivalent is returned as a result, so that it does not end the import. */
 export function attempt(read: () => Targeting): Targeting | Unsupported {
   try {
     return read();
@@ -12,7 +12,7 @@ export function attempt(read: () => Targeting): Targeting | Unsupported {
 
 const MAX_CHARACTERS = 60;
 
-/** Names of variants go into URLs, and each exists once in a flag. */
+/** Variant names go into URLs, and must be unique within a flag. */
 export function variantNames(names: string[]): string[] {
   const made: string[] = [];
   for (const [at, name] of names.entries()) {

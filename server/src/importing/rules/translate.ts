@@ -15,7 +15,7 @@ import {
 
 type Strategy = FeatureExport['featureStrategies'][number];
 
-/** The strategies of a flag in one environment, and what a reader should know about them. */
+/** The strategies of a flag in one environment, and what the user should know about them. */
 export type Translation = { strategies: Strategy[]; segments: Map<string, Comparison[]>; notes: string[] };
 
 const MAX_STRATEGIES = 30;
@@ -23,9 +23,9 @@ const MAX_CONSTRAINTS = 30;
 const MAX_SEGMENTS = 5;
 
 /**
- * The first rule that matches decides there; here, every enabled strategy is an alternative, and the first one that matches gives the
- * variant. So a rule that enables the flag for all whom it matches is one strategy. After a rule that disables it for some of them, the
- * strategies of later rules exclude everyone whom it matches.
+ * In the source, the first rule that matches decides. In Halyard, every enabled strategy is an alternative, and the first one
+ * that matches gives the variant. So a rule that enables the flag for everyone it matches becomes one strategy. After a rule that
+ * disables the flag for some of them, the strategies of later rules exclude everyone it matches.
  */
 export function translate(flag: Flag, { rules, otherwise, off, on }: Targeting): Translation {
   const notes: string[] = [];
@@ -46,7 +46,7 @@ export function translate(flag: Flag, { rules, otherwise, off, on }: Targeting):
         variants,
         segments: segmentIds,
       });
-      // Counted while they are made: alternatives of alternatives can be very many.
+      // Counted while they are created, because alternatives of alternatives can become very numerous.
       if (strategies.length > MAX_STRATEGIES)
         throw new UnsupportedError(`its rules would take more than ${MAX_STRATEGIES} strategies`);
     }
@@ -99,7 +99,7 @@ function servedBy({ variations }: Flag, { serve }: Rule): Served {
   return { rollout, variants, exact };
 }
 
-/** Less than a percent must not become nobody, and almost everyone not everyone. */
+/** Less than one percent must not become nobody, and almost everyone must not become everyone. */
 const roundUp = (percent: number): number =>
   percent > 0 && percent < 1 ? 1 : percent > 99 && !isWhole(percent) ? 99 : Math.round(percent);
 
@@ -107,7 +107,7 @@ const isWhole = (value: number): boolean => Math.abs(value - Math.round(value)) 
 
 function variantsOf(enabled: { served: Variation; weight: number }[], share: number): Served['variants'] {
   const weights = enabled.map(({ weight }) => Math.max(1, Math.round((weight / share) * 1_000)));
-  // Rounding leaves a thousandth or two, which the largest variant takes.
+  // Rounding leaves a thousandth or two, which go to the largest variant.
   const largest = weights.indexOf(Math.max(...weights));
   weights[largest] = (weights[largest] ?? 0) + 1_000 - weights.reduce((sum, weight) => sum + weight, 0);
   return enabled.map(({ served: { name, payload } }, at) => ({
@@ -156,7 +156,7 @@ export function constraintOf({ field, operator, values, negated, caseInsensitive
   };
 }
 
-/** There, a condition on a field that the context lacks is false even if it is negated. Here, a negated one is true. */
+/** In the source, a condition on a field that the context lacks is false even if it is negated. In Halyard, a negated one is true. */
 function absentFieldNotes(rules: Rule[]): string[] {
   const negated = rules
     .flatMap(({ when }) => when.flat())
@@ -170,7 +170,7 @@ function absentFieldNotes(rules: Rule[]): string[] {
     );
 }
 
-/** There, users without the field are in the first variation. Here, the strategy does not match them. */
+/** In the source, users without the field get the first variation. In Halyard, the strategy does not match them. */
 const stickinessNotes = (strategies: Strategy[]): string[] =>
   [...new Set(strategies.map(({ parameters }) => parameters?.stickiness ?? 'default'))]
     .filter(field => field !== 'default' && field !== 'userId')

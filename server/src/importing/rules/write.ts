@@ -11,12 +11,12 @@ import { constraintOf } from './translate.ts';
 
 export type Target = { project: string; product: string; limits: Pick<Limits, 'features' | 'segments'> };
 
-/** Flags of one transaction. */
+/** How many flags are written in one transaction. */
 const FLAGS_AT_ONCE = 100;
 
 /**
- * Removes from the plan what our rules reject, so that one flag does not end the import. Returns what they say about everything else,
- * such as an environment that does not exist.
+ * Removes from the plan what validation rejects, so that one flag does not end the import. Returns the remaining errors, such as
+ * an environment that does not exist.
  */
 export async function checkPlan(db: Db, plan: Plan, { project, product }: Target): Promise<Finding[]> {
   const problems: Finding[] = [];

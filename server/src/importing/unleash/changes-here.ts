@@ -14,26 +14,26 @@ import {
 } from './store.ts';
 import { IMPORT_ACTOR } from './synchronise.ts';
 
-/** A flag that is not as it was imported. */
+/** A flag that has changed since it was imported. */
 export type ChangedFlag = {
   name: string;
   project: string | null;
   change: 'created' | 'changed' | 'archived' | 'deleted';
 };
 
-/** What happened here, in one line. */
+/** What happened in Halyard, in one line. */
 export type ChangeLine = { id: number; createdAt: string; createdBy: string; type: string; text: string };
 
-/** The body of a request to `/api/admin/features-batch/import` of Unleash. */
+/** The body of a request to Unleash's `/api/admin/features-batch/import`. */
 export type ImportBody = { project: string; environment: string; data: FeatureExport };
 
 const FEATURES_PER_READ = 200;
 const EVENTS_PER_READ = 1_000;
 
-/** Since when something that was imported is here. Undefined: nothing was imported. */
+/** The time of the first import. Undefined: nothing was imported. */
 export const importedSince = (db: Reader): Promise<string | undefined> => findImportTime(db, 'features');
 
-/** The flags that are not as they were imported, in order. */
+/** The flags that have changed since they were imported, in order. */
 export async function* changedFlags(db: Reader): AsyncGenerator<ChangedFlag & { state?: FeatureState }> {
   for (let after = ''; ; ) {
     const names = await listFeatureNames(db, after, FEATURES_PER_READ);
@@ -51,7 +51,7 @@ export async function* changedFlags(db: Reader): AsyncGenerator<ChangedFlag & { 
   for (const name of await listFeaturesOnlyMarked(db)) yield { name, project: null, change: 'deleted' };
 }
 
-/** The events since a time that the import did not cause. */
+/** The events since a time, except those caused by the import. */
 export async function* changesSince(db: Reader, time: string): AsyncGenerator<ChangeLine> {
   for (let after = 0; ; ) {
     const events = await listEventsSince(db, time, IMPORT_ACTOR.name, after, EVENTS_PER_READ);
@@ -68,7 +68,7 @@ export async function* changesSince(db: Reader, time: string): AsyncGenerator<Ch
   }
 }
 
-/** What Unleash can import of the flags: one body for each project and environment. */
+/** What Unleash can import back: one body for each project and environment. */
 export async function importBodies(
   db: Reader,
   flags: (ChangedFlag & { state?: FeatureState })[],

@@ -6,10 +6,10 @@ import { renewSource, type Source } from './source/source.ts';
 import type { Options } from './synchronise.ts';
 
 const LOOK_EVERY_MS = 500;
-/** A complete run also notices what leaves no event, and events that became visible late. */
+/** A complete run also notices changes without an event, and events that became visible late. */
 const COMPLETE_EVERY_MS = 300_000;
 
-/** Imports again whenever Unleash has new events, until it is aborted. */
+/** Repeats the import whenever Unleash has new events, until it is aborted. */
 export async function followUnleash(
   db: Db,
   opened: Source,
@@ -21,7 +21,7 @@ export async function followUnleash(
   let source = opened;
   let newest = await newestEvent(source);
   const rejected: Rejected = new Map();
-  // The first run is complete, because the others need what it rejects.
+  // The first run is complete, because later runs need to know what it rejects.
   let complete = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
@@ -42,7 +42,7 @@ export async function followUnleash(
 
 const MAX_CHANGED = 200;
 
-/** The features of the events after an id. Undefined, and so all features, if another event could concern any of them. */
+/** The features of the events after an id. Undefined, which means all features, if an event could concern any of them. */
 async function changedFeatures({ client }: Source, after: number): Promise<string[] | undefined> {
   const { rows } = await client.query(
     'select distinct feature_name as name from events where id > $1 limit $2',

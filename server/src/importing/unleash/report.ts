@@ -1,17 +1,17 @@
-/** The results of one kind, and names of what needs attention. */
+/** The results for one kind, and the names of what needs attention. */
 export type KindReport = {
   created: number;
   updated: number;
   unchanged: number;
   removed: number;
-  /** Stored with --accept although our rules reject it. */
+  /** Stored with --accept although validation rejects it. */
   accepted: string[];
   rejected: string[];
-  /** Changed both in Unleash and here, or existed here before. */
+  /** Changed both in Unleash and in Halyard, or existed in Halyard before. */
   conflicts: string[];
-  /** Changed or deleted here since the last import; Unleash still has what was imported. */
+  /** Changed or deleted in Halyard since the last import, while Unleash still has what was imported. */
   keptHere: string[];
-  /** No longer in Unleash, and still here. */
+  /** No longer in Unleash, but still in Halyard. */
   onlyHere: string[];
   leftBehind: string[];
 };
@@ -31,7 +31,7 @@ export const newReport = (): KindReport => ({
   leftBehind: [],
 });
 
-/** A list of a report keeps this many lines; the last one says how many there were. */
+/** The maximum number of lines of a list in the report. The last one says how many there were. */
 const MAX_LINES = 1_000;
 
 export function note(list: string[], line: string): void {
@@ -40,10 +40,10 @@ export function note(list: string[], line: string): void {
 }
 
 const MAX_CHARACTERS = 500;
-/** Controls and marks of direction. In a terminal they could hide a line, or show one that the report does not have. */
+/** Control characters and direction marks. In a terminal they could hide a line, or fake one. */
 const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** A line with names that Unleash has, as it is safe to print. */
+/** A line with names from Unleash, made safe to print. */
 export function printable(line: string): string {
   const shown = line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…` : line;
   return shown.replace(INVISIBLE, one => `\\u${(one.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
@@ -64,7 +64,7 @@ const LISTS = [
   ['leftBehind', 'Left behind'],
 ] as const satisfies [keyof KindReport, string][];
 
-/** The report as lines of text. */
+/** The report as lines. */
 export function reportLines(report: Report, plan: boolean): string[] {
   const rows = [...report].map(([kind, one]) => [
     kind,
@@ -95,7 +95,7 @@ export function reportLines(report: Report, plan: boolean): string[] {
   return [...lines, ...lists];
 }
 
-/** Whether something could not be imported as it is in Unleash. */
+/** Whether anything could not be imported as it is in Unleash. */
 export const isIncomplete = (report: Report): boolean =>
   [...report.values()].some(one => one.rejected.length > 0 || one.conflicts.length > 0);
 

@@ -19,7 +19,7 @@ import type { Report } from './report.ts';
 import { countRows, type Source } from './source/source.ts';
 import { type Options, synchronise } from './synchronise.ts';
 
-/** What refers to something comes after it. */
+/** In order of dependency: an item comes after everything it refers to. */
 // biome-ignore lint/suspicious/noExplicitAny: the kinds have different states, and each is used with its own
 const kindsOf = ({ keyring, targets }: Settings): Kind<any>[] => [
   FEATURE_TYPES,
@@ -43,10 +43,10 @@ const kindsOf = ({ keyring, targets }: Settings): Kind<any>[] => [
   integrationsKind(keyring, targets),
 ];
 
-/** The key for secrets of integrations, and the addresses that they may send to. */
+/** The key for integration secrets, and the targets that integrations may send to. */
 export type Settings = { keyring: Keyring; targets: TargetPolicy };
 
-/** The keys that were rejected, by kind. A run that looks at some features needs those of the run before. */
+/** The rejected keys, by kind. A run that covers only some features needs those of the previous run. */
 export type Rejected = Map<string, Set<string>>;
 
 export type Progress = (kind: string, items: number) => void;
@@ -94,7 +94,7 @@ export async function importUnleash(
   return report;
 }
 
-/** Tables whose rows have no place here. */
+/** Tables whose rows have no equivalent in Halyard. */
 const LEFT_BEHIND = {
   change_requests: 'change requests',
   release_plan_definitions: 'release plans and templates',
@@ -105,7 +105,7 @@ const LEFT_BEHIND = {
   integration_events: 'the log of integrations',
 } as const;
 
-/** What Unleash has and cannot be imported, in words. */
+/** What Unleash has that cannot be imported, in words. */
 export async function listLeftBehind(source: Source): Promise<string[]> {
   const lines: string[] = [...(source.notes ?? [])];
   for (const [table, words] of Object.entries(LEFT_BEHIND)) {

@@ -3,7 +3,7 @@ import { type IntegrationRow, listIntegrationsOf } from '../../delivery/integrat
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { CREATORS_OF_WRITTEN, EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
 
-/** What an import wrote of something: the digest of its state, the rules that it violates, and in which environments. */
+/** What an import wrote for an item: the digest of its state, the rules that it violates, and in which environments. */
 export type Mark = { key: string; digest: string; problems: string[]; environments: string[] };
 
 export async function findMarks(db: Reader, kind: string, keys: string[]): Promise<Map<string, Mark>> {
@@ -32,7 +32,7 @@ export async function deleteMarks(tx: Tx, kind: string, keys: string[]): Promise
   await sql`delete from imported where kind = ${kind} and key = any(${keys})`.execute(tx);
 }
 
-/** The keys of everything of this kind that was imported, after a key, in order. */
+/** The keys of all imported items of this kind after the given key, in order. */
 export async function listMarkedKeys(
   db: Reader,
   kind: string,
@@ -49,7 +49,7 @@ export async function findIntegrations(db: Reader, ids: number[]): Promise<Integ
   return await listIntegrationsOf(db, ids);
 }
 
-/** When the oldest state of this kind was imported. */
+/** When the first item of this kind was imported. */
 export async function findImportTime(db: Reader, kind: string): Promise<string | undefined> {
   const { rows } = await sql<{ since: string | null }>`
     select min(imported_at) as since from imported where kind = ${kind}`.execute(db);
@@ -62,7 +62,7 @@ export async function listFeatureNames(db: Reader, after: string, limit: number)
   return rows.map(({ name }) => name);
 }
 
-/** Features that were imported and do not exist any more. */
+/** Features that were imported and no longer exist. */
 export async function listFeaturesOnlyMarked(db: Reader): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     select key from imported where kind = 'features' and not exists (select from features where name = key)
@@ -84,5 +84,5 @@ export async function listEventsSince(
   return rows;
 }
 
-/** A part of a statement: remembers who wrote the events in `written`. */
+/** Part of a statement: stores who wrote the events in `written`. */
 export const CREATORS = CREATORS_OF_WRITTEN;

@@ -10,24 +10,24 @@ import { deleteMarks, findMarks, listMarkedKeys, type Mark, upsertMarks } from '
 export type Options = {
   /** Write nothing. */
   plan: boolean;
-  /** Store what our rules reject, if SDKs evaluate it the same. */
+  /** Store what validation rejects, if SDKs evaluate it the same way. */
   accept: boolean;
-  /** Replace what was changed here, or existed here before, with what Unleash has. */
+  /** Replace what changed in Halyard, or existed there before, with Unleash's version. */
   overwrite: boolean;
-  /** Skip what Unleash has not changed since the last import, without a look at what is here. */
+  /** Skip what Unleash has not changed since the last import, without checking Halyard. */
   onlyChanged: boolean;
-  /** Look at these features alone. */
+  /** Only these features. */
   onlyFeatures?: readonly string[] | undefined;
 };
 
 export const IMPORT_ACTOR: Actor = { ...SYSTEM, name: 'import from Unleash' };
-/** Keys are remembered to find what Unleash no longer has. */
+/** Remembers keys, to find what Unleash no longer has. */
 const MAX_ITEMS = 1_000_000;
 const REMOVED_PER_CHANGE = 200;
 
 /**
- * Makes what is here equal to what Unleash has. Each batch is one change, so an import that was interrupted is repeated. What
- * was changed here since the last import stays, unless Unleash changed it too: then it is a conflict.
+ * Makes Halyard match Unleash. Each batch is one change, so an interrupted import can simply be repeated. What changed in Halyard
+ * since the last import stays; if Unleash changed it too, it is a conflict.
  */
 export async function synchronise<State>(
   db: Db,
@@ -62,8 +62,8 @@ export async function synchronise<State>(
 }
 
 /**
- * Writes a batch as one change. If the database rejects it because of its data, each half is written alone, down to the items at
- * fault, so that the rest is imported and the report names them.
+ * Writes a batch as one change. If the database rejects its data, each half is written separately, down to the items at fault, so
+ * that the rest is imported and the report names those items.
  */
 async function write<State>(
   db: Db,
@@ -95,7 +95,7 @@ async function write<State>(
   }
 }
 
-/** Invalid values, violated constraints, and a row that appears twice. The message names a rule, and no value of a secret column. */
+/** Invalid values, violated constraints, and a row that appears twice. The message names a rule, and never a value from a secret column. */
 const DATA_ERRORS = /^(21000|22|23)/;
 
 function dataError(error: unknown): string | undefined {
@@ -113,7 +113,7 @@ const changeOf = <State>(
     kind.canRevokeAdmin ? keepLastAdmin(current, () => work(current)) : work(current),
   );
 
-/** Two items of Unleash can have one name here: users whose names differ in case. The first one is imported. */
+/** Two items in Unleash can have the same name in Halyard, such as users whose names differ only in case. The first one is imported. */
 function isFirst<State>({ key, label = key }: Item<State>, seen: Set<string>, report: KindReport): boolean {
   if (seen.has(key)) note(report.rejected, `${label}: Unleash has another one that has the same name here`);
   const isNew = !seen.has(key);
@@ -121,7 +121,7 @@ function isFirst<State>({ key, label = key }: Item<State>, seen: Set<string>, re
   return isNew;
 }
 
-/** Above the largest request body here. SDKs download it again at each change. */
+/** Larger than any request body that Halyard accepts. SDKs would download it again after each change. */
 const MAX_CHARACTERS = 8_000_000;
 
 const sizeProblems = (state: unknown): Problem[] => {
@@ -175,7 +175,7 @@ async function changedThere<State>(
 type Decision<State> = { item: Item<State>; before: State | undefined };
 type Decided<State> = { writes: Decision<State>[]; marks: Mark[] };
 
-/** Compares the digests of three states: in Unleash, here, and as of the last import. */
+/** Compares the digests of three states: in Unleash, in Halyard, and at the last import. */
 async function decide<State>(
   db: Reader,
   kind: Kind<State>,
@@ -230,7 +230,7 @@ async function apply<State>(
   for (const { item, before } of writes) record(kind.event(item.state, before, item.details ?? {}));
 }
 
-/** What was imported earlier and is not among the keys that were read. */
+/** What was imported earlier, but is not among the keys that were read. */
 async function* keysNotIn(
   db: Db,
   kind: string,

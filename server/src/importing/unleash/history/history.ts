@@ -11,15 +11,16 @@ import { type Source, textOf } from '../source/source.ts';
 import { CREATORS } from '../store.ts';
 import { storableData, storableTags } from './stored-json.ts';
 
-// The events of Unleash, below those of this server. They are copied as they are and not recorded by a change: they happened there, so
-// nothing is delivered and nothing follows from them. Each batch is one transaction, in the order of the ids.
+// Copies Unleash's events below those of this server. They are copied as they are instead of being recorded by a change: they
+// happened in Unleash, so nothing is delivered and nothing else follows from them. Each batch is one transaction, in the order of
+// the ids.
 
-/** Ids of Unleash that are compared with those here in one statement. */
+/** How many Unleash ids are compared with Halyard's in one statement. */
 const IDS_AT_ONCE = 5_000;
 /** A batch ends with the event that exceeds one of these limits. */
 const MAX_EVENTS = 1_000;
 const MAX_BYTES = 2_000_000;
-/** A run that looks for new events alone reads this many older ones too: they may have been committed later. */
+/** A run that only looks for new events also reads this many older ones, which may have been committed late. */
 const LATE = 5_000;
 
 type IdAndSize = { id: number; size: number };
@@ -119,7 +120,7 @@ async function readEvents({ client, columns }: Source, ids: number[]): Promise<E
   return rows;
 }
 
-/** The accounts here that made events there, by their id there and by their name. */
+/** Maps the creators of Unleash's events to accounts in Halyard, by id and by name. */
 type Creators = { byId: Map<number, number>; byName: Map<string, number> };
 
 async function readCreators(db: Reader, source: Source): Promise<Creators> {
@@ -137,15 +138,15 @@ async function readCreators(db: Reader, source: Source): Promise<Creators> {
   return { byId, byName };
 }
 
-/** Versions before 5.6 know the creator by name only. An account that is deleted there has no account here. */
+/** Versions before 5.6 store only the creator's name. An account that was deleted in Unleash has no account in Halyard. */
 const creatorOf = ({ createdBy, createdByUserId }: EventThere, { byId, byName }: Creators): number | null =>
   (createdByUserId === null ? byName.get(textOf(createdBy).toLowerCase()) : byId.get(createdByUserId)) ??
   null;
 
-/** Our own types consist of these characters, and the export relies on it. */
+/** Our own event types use only these characters, and the export relies on it. */
 const typeOf = (type: string): string => type.replace(/[^\w-]/g, '-').slice(0, 255) || 'unknown';
 
-/** Unleash writes `*` to events of API tokens for all projects or environments. */
+/** Unleash writes `*` into events about API tokens for all projects or environments. */
 const onlyName = (name: string | null): string | null => (name === '*' || name === '' ? null : name);
 
 async function write(db: Db, events: EventThere[], creators: Creators): Promise<void> {

@@ -4,7 +4,7 @@ import { type KindReport, newReport } from '../report.ts';
 import { hasTable, readSelect, type Source, textOf, timeOf } from '../source/source.ts';
 
 // When SDKs last asked for a flag, so that health and lifecycle know it from the first day. The later time wins, so it can be
-// repeated without a comparison of what was imported before.
+// repeated without comparing it with earlier imports.
 
 type LastUse = {
   feature: string;
@@ -15,7 +15,7 @@ type LastUse = {
   disabledOn: string | null;
 };
 
-/** Each table that knows of a use: of hours, of days, and the last one of all. */
+/** Each table that records uses: by hour, by day, and the last use overall. */
 const PARTS = [
   {
     needs: ['client_metrics_env', 'timestamp'],
@@ -75,7 +75,7 @@ export async function importLastUses(
   return report;
 }
 
-/** The uses of flags and environments that exist here. */
+/** The uses of flags and environments that exist in Halyard. */
 const given = (uses: LastUse[]) => sql`(
   select given.* from jsonb_to_recordset(${JSON.stringify(uses)}::jsonb) as given (
     feature text, environment text, "seenAt" timestamptz, "firstSeenOn" date, "enabledOn" date, "disabledOn" date)

@@ -1,12 +1,12 @@
-// JSON of Unleash as our events can have it.
+// JSON from Unleash in a form that our events can store.
 
-/** Events of these types can name a secret. Older versions did not remove it. */
+/** Events of these types can contain a secret, which older versions did not remove. */
 const WITH_SECRETS =
   /^(api-token|pat|addon|public-signup|user|service-account|signal-endpoint|setting|client|scim|sso)/;
 const SECRET =
   /secret|password|token_?value|authorization|^alias$|^verifier$|^bearer|apikey|api_key|customheaders|inviteurl|invitelink/i;
 const MASK = '*****';
-/** PostgreSQL stores neither a zero character nor half of a surrogate pair in jsonb. */
+/** PostgreSQL's jsonb stores neither NUL nor half of a surrogate pair. */
 const NOT_STORABLE = /\\u0000|\\u[dD][89a-fA-F]/;
 
 /** The payload of an event as JSON: an object, without secrets. */

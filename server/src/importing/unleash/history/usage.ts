@@ -4,8 +4,8 @@ import { createDayPartitions, DEFAULT_RETENTION } from '../../../reporting/metri
 import { type KindReport, newReport } from '../report.ts';
 import { hasTable, readSelect, type Source, textOf } from '../source/source.ts';
 
-// Evaluations per day, so that charts of usage begin before the move. All applications of Unleash are counted as one application with a
-// name of its own. SDKs that report to this server never add to its rows, so a repeated import sets counts instead of adding them twice.
+// Evaluations per day, so that usage charts begin before the move. All Unleash applications are counted as one, under a separate
+// name. SDKs that report to this server never add to its rows, so a repeated import sets the counts instead of adding them twice.
 
 const APPLICATION = 'import from Unleash';
 
@@ -38,7 +38,7 @@ export async function importUsage(
       `select '${table}' as source, app_name, feature_name, environment, ${day} as day, ${counts} from ${table}`,
   );
   if (parts.length === 0) return report;
-  // Unleash adds up the hours of a day later, so both tables can have it. The hours may be deleted in part by then.
+  // Unleash adds up the hours of a day later, so both tables can have them. Some of the hours may be deleted by then.
   const select = `
     select feature_name as feature, environment, day, variant, sum(yes)::bigint as yes, sum(no)::bigint as no
     from (
@@ -67,7 +67,7 @@ export async function importUsage(
   return report;
 }
 
-/** The counts of flags and environments that exist here. */
+/** The counts of flags and environments that exist in Halyard. */
 const given = (counts: DayCount[]) => sql`(
   select given.* from jsonb_to_recordset(${JSON.stringify(counts)}::jsonb) as given (
     feature text, environment text, day date, variant text, yes bigint, no bigint)

@@ -11,10 +11,10 @@ import { acceptable, legalValuesByField, rejected } from './vocabulary.ts';
 
 export type Rules = { legalValues: ReadonlyMap<string, ReadonlySet<string>> };
 
-/** The longest list that an API request here may have. A longer one is stored with --accept. */
+/** The longest list that the API accepts. A longer one is stored with --accept. */
 const MAX_CONSTRAINTS = 30;
 const MAX_VALUES = 250;
-/** No request here can change a longer list, and reading it costs every SDK. */
+/** No API request could change a longer list, and every SDK would pay for reading it. */
 const MAX_STORED_VALUES = 100_000;
 
 export async function rulesOf(source: Source): Promise<Rules> {
@@ -24,7 +24,7 @@ export async function rulesOf(source: Source): Promise<Rules> {
   };
 }
 
-/** A constraint as it is stored here. Values are kept as they are: to trim one could change the users who match. */
+/** A constraint as Halyard stores it. Values are kept as they are, because trimming one could change which users match. */
 export function asConstraint(stored: unknown): Constraint {
   const { contextName, operator, values, value, inverted, caseInsensitive } = objectOf(stored);
   const constraint = {
@@ -39,7 +39,7 @@ export function asConstraint(stored: unknown): Constraint {
     : { ...constraint, value: textOf(value) };
 }
 
-/** What our rules reject of the constraints. SDKs evaluate them the same here, because they get what is stored. */
+/** What validation rejects about the constraints. SDKs still evaluate them the same way, because they get what is stored. */
 export async function constraintProblems(
   constraints: Constraint[],
   { legalValues }: Rules,

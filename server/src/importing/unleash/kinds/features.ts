@@ -58,7 +58,7 @@ const COLUMNS = [
   'archived',
   'created_at',
   'variants',
-  // Only the API has it, for features that it lists without their content.
+  // Only the API has these: features that it lists without their content.
   'unreadable',
 ];
 const STRATEGY_COLUMNS = [
@@ -151,7 +151,7 @@ export const FEATURES: Kind<FeatureState> = {
       from jsonb_to_recordset(${features}::jsonb) as given (name text, tags text[]), unnest(given.tags) as tag
       join tags on tags.type || ':' || tags.value = tag
       on conflict do nothing`.execute(tx);
-    // Stages are taken over as they are. From then on, what SDKs report here moves them.
+    // Stages are copied as they are. After that, SDK reports to Halyard advance them.
     await sql`
       insert into feature_lifecycles (feature_name, stage, entered_at, status, status_value)
       select given.name, entered.stage, coalesce(entered.at, now()), entered.status, entered."statusValue"
@@ -220,7 +220,7 @@ async function writeStrategies(
     on conflict do nothing`.execute(tx);
 }
 
-/** What the features of a batch refer to, and all of it is small. */
+/** What the features of a batch refer to, all of which is small. */
 type References = {
   rules: Rules;
   segments: SegmentNames;
@@ -283,7 +283,7 @@ export async function projectsOfFeatures(source: Source, names: string[]): Promi
   return new Map(rows.map(row => [textOf(row.name), textOf(row.project) || 'default']));
 }
 
-/** Strategies of a milestone are in force only while it is the active one of its release plan. */
+/** Strategies of a milestone apply only while it is the active milestone of its release plan. */
 async function readActiveMilestones(source: Source): Promise<Set<string>> {
   const reading = {
     table: 'release_plan_definitions',
@@ -363,7 +363,7 @@ async function featureOf(
   const environments: EnvironmentState[] = [];
   for (const environment of [...new Set(ofProject ?? [])].toSorted()) {
     const here = stored.get(environment);
-    // Before variants belonged to environments, a feature had them.
+    // In versions before variants belonged to environments, they belonged to the feature.
     const { variants, problems: ofVariants } = featureVariantsOf(here?.variants ?? row.variants);
     const found = allStrategies.filter(one => textOf(one.environment) === environment);
     const active = found.filter(
@@ -445,7 +445,7 @@ async function featureOf(
 const STAGES = ['initial', 'pre-live', 'live', 'completed', 'archived'];
 const STATUSES = ['kept', 'discarded'];
 
-/** Versions before 6 have no lifecycle, so a flag starts it with its creation. */
+/** Versions before 6 have no lifecycle, so a flag's lifecycle starts when it was created. */
 function stagesOf(rows: SourceRow[], createdAt: string | null, archivedAt: string | null): object[] {
   const stages = rows
     .filter(row => STAGES.includes(textOf(row.stage)))
@@ -465,8 +465,8 @@ function stagesOf(rows: SourceRow[], createdAt: string | null, archivedAt: strin
 }
 
 /**
- * Unleash gives an enabled flag without an enabled strategy to everyone. Here it would be disabled for everyone, so it gets the
- * strategy that means the same.
+ * Unleash enables a flag without an enabled strategy for everyone. Halyard would disable it, so the flag gets the strategy that
+ * means the same.
  */
 const forEveryone = (feature: string, environment: string, sortOrder: number): StrategyState => ({
   id: uuidOf(`for everyone: ${feature} in ${environment}`),

@@ -12,7 +12,7 @@ import { findIntegrations } from '../store.ts';
 import type { Item, Kind } from './kind.ts';
 import { rejected } from './vocabulary.ts';
 
-/** Sensitive parameters are masked, so that no digest and no event is made of them. */
+/** Sensitive parameters are masked, so that neither a digest nor an event contains them. */
 type IntegrationState = {
   id: number;
   provider: string;

@@ -3,31 +3,31 @@ import type { Reader, Tx } from '../../../platform/db/database.ts';
 import type { NewEvent } from '../../../record/change.ts';
 import type { Source } from '../source/source.ts';
 
-/** Why our rules reject an item. An acceptable one is stored as it is with --accept, because SDKs evaluate it the same. */
+/** Why validation rejects an item. If it is acceptable, --accept stores it as it is, because SDKs evaluate it the same way. */
 export type Problem = {
   message: string;
   acceptable: boolean;
-  /** Where a feature has it. Absent: everywhere. */
+  /** Where a feature violates the rule. Absent: everywhere. */
   environment?: string;
 };
 
-/** Something to import: the state that it should have here, and what is written only when it is created. */
+/** Something to import: the state it should have in Halyard, and what is written only when it is created. */
 export type Item<State> = {
   key: string;
-  /** How the report names it. Default: the key. */
+  /** The name in the report. Defaults to the key. */
   label?: string;
   state: State;
   createdAt?: string | null;
-  /** The id in Unleash, which is kept if it is free here. */
+  /** The id in Unleash, which Halyard keeps if it is free. */
   id?: number;
-  /** What else is written together with it, and not compared. */
+  /** Written together with the item, but not compared. */
   details?: object;
   problems?: Problem[];
-  /** What cannot be imported of it. */
+  /** What cannot be imported for this item. */
   leftBehind?: string[];
 };
 
-/** What the parts of an import share: what exists at Unleash, and what was rejected before. */
+/** What the parts of an import share: what exists in Unleash, and what was rejected earlier. */
 export type Context = {
   source: Source;
   rejected: (kind: string, key: string) => boolean;
@@ -35,22 +35,22 @@ export type Context = {
   onlyFeatures?: readonly string[] | undefined;
 };
 
-/** One kind of thing that can be imported: how it is read there, found here, written, and recorded. */
+/** One kind of item that can be imported: how to read it from Unleash, find it in Halyard, write it, and record it. */
 export type Kind<State> = {
   /** Plural, as the report names it. */
   name: string;
   read: (context: Context) => AsyncIterable<Item<State>[]>;
-  /** Locks and returns the state here, by key. */
+  /** Locks the existing items and returns their state, by key. */
   find: (db: Reader, keys: string[]) => Promise<Map<string, State>>;
   write: (tx: Tx, items: Item<State>[]) => Promise<void>;
   event: (after: State, before: State | undefined, details: object) => NewEvent;
-  /** Removes what Unleash no longer has. Without it, the report names what is left here. */
+  /** Removes what Unleash no longer has. Without this function, the report lists what is left over. */
   remove?: { write: (tx: Tx, keys: string[]) => Promise<void>; event: (before: State) => NewEvent };
-  /** The keys that `read` looks at, if they are not all. */
+  /** The keys that `read` covers, if not all. */
   only?: (context: Context) => readonly string[] | undefined;
   /** Whether writing it can revoke the role Admin from users. */
   canRevokeAdmin?: boolean;
-  /** Whether a new instance of Halyard has it too, so that the version of Unleash replaces it. */
+  /** Whether a new Halyard instance has it too, so that Unleash's version replaces it. */
   isSeeded?: (key: string) => boolean;
 };
 

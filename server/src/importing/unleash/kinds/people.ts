@@ -18,14 +18,14 @@ import {
 import type { Item, Kind } from './kind.ts';
 import { rejected, rowsOf } from './vocabulary.ts';
 
-// Roles, users, service accounts and groups. They are known by their names, because an id can be taken here.
+// Roles, users, service accounts and groups. They are identified by name, because an id can be taken in Halyard.
 
 type Permission = { name: string; environment: string | null };
 type Role = { name: string; type: string; description: string; permissions: Permission[] };
 
 const CUSTOM = ['custom', 'root-custom'];
 const BUILT_IN_ROLES = ['Admin', 'Editor', 'Viewer', 'Owner', 'Member', 'Reader'];
-/** A custom role that has the name of a built-in one. */
+/** A custom role with the same name as a built-in one. */
 const hasTakenName = (row: SourceRow): boolean =>
   CUSTOM.includes(textOf(row.type)) && BUILT_IN_ROLES.includes(textOf(row.name));
 const KNOWN: readonly string[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
@@ -37,7 +37,7 @@ const RENAMED: Record<string, string[]> = Object.fromEntries(
   ]),
 );
 
-/** The built-in roles agree: Admin, Editor and Viewer of the instance, Owner, Member and Reader of projects. */
+/** The built-in roles are the same: Admin, Editor and Viewer on the instance, Owner, Member and Reader in projects. */
 export const ROLES: Kind<Role> = {
   name: 'roles',
   async *read({ source, rejected: isRejected }) {
@@ -55,7 +55,7 @@ export const ROLES: Kind<Role> = {
         const unknown = [...new Set(held.filter(one => !isKnown(one)).map(({ name }) => name))];
         const isTaken = hasTakenName(row);
         return {
-          // Not the name, because whoever has the built-in role keeps it.
+          // Not by name, because holders of the built-in role keep it.
           key: isTaken ? `custom role ${textOf(row.name)}` : textOf(row.name),
           problems: isTaken ? [rejected('a built-in role has this name')] : [],
           id: Number(row.id),
@@ -168,7 +168,7 @@ export async function userKeys(source: Source): Promise<Map<number, string>> {
 const isImported = (row: SourceRow): boolean =>
   row.deleted_at === null && row.is_system !== true && Number(row.id) > 0 && userKey(row) !== '';
 
-/** Passwords are not imported: Unleash has bcrypt hashes, and every user gets a link or uses single sign-on. */
+/** Passwords are not imported, because Unleash has bcrypt hashes. Every user gets a link or uses single sign-on. */
 export const USERS: Kind<User> = {
   name: 'users',
   canRevokeAdmin: true,
@@ -251,7 +251,7 @@ function eventTypeOf({ kind }: User, before: User | undefined) {
 
 const ROOT_TYPES = ['root', 'root-custom'];
 
-/** The name of each role, and whether it is one of the instance. */
+/** The name of each role, and whether it is a root role. */
 export async function roleNames(source: Source): Promise<Map<number, { name: string; isRoot: boolean }>> {
   const rows = await readRows(source, { table: 'roles', columns: ['id', 'name', 'type'], orderBy: 'id' });
   return new Map(

@@ -5,7 +5,7 @@ import type { Item, Kind } from './kind.ts';
 import { userKeys } from './people.ts';
 import { rejected, rowsOf } from './vocabulary.ts';
 
-/** The description is not compared: it can be changed, because a user has one token with a description here. */
+/** The description is not compared: it can change during the import, because in Halyard descriptions are unique per user. */
 type PersonalToken = { hash: string; user: string; expiresAt: string | null };
 
 const COLUMNS = [
@@ -37,7 +37,7 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
           ? hashToken(textOf(row.secret)).toString('hex')
           : Buffer.from(textOf(row.verifier), 'base64url').toString('hex');
         const given = textOf(row.description) || 'imported';
-        // A user has one token with a description here.
+        // In Halyard, a user's tokens have different descriptions.
         const description = used.has(`${user}/${given}`) ? `${given} (${Number(row.id)})` : given;
         used.add(`${user}/${description}`);
         const expiresAt = timeOf(row.expires_at);

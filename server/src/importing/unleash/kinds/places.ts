@@ -112,7 +112,7 @@ export const PROJECTS: Kind<Project> = {
         const id = textOf(row.id);
         const set: SourceRow = settingsOf.get(id) ?? {};
         const mode = textOf(set.project_mode);
-        // Unleash has the syntax of JavaScript. No name matches a pattern that cannot be compiled here.
+        // Unleash uses JavaScript's syntax. No name matches a pattern that Halyard cannot compile.
         const pattern = textOf(set.feature_naming_pattern);
         const isUsable = pattern === '' || compilePattern(pattern) !== undefined;
         return {
@@ -187,7 +187,7 @@ export const PROJECTS: Kind<Project> = {
   }),
 };
 
-/** Without the id and the place in a list, which a default strategy does not have. */
+/** Without the id and the position, which a default strategy does not have. */
 type DefaultStrategyState = {
   project: string;
   environment: string;

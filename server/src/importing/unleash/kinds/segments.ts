@@ -22,7 +22,7 @@ const COLUMNS = [
   'created_at',
 ];
 
-/** Segments are known by their names, because an id can be taken here. */
+/** Segments are identified by name, because an id can be taken in Halyard. */
 export type SegmentNames = ReadonlyMap<number, string>;
 
 export async function segmentNames(source: Source): Promise<SegmentNames> {
@@ -62,9 +62,9 @@ export const SEGMENTS: Kind<SegmentState> = {
       where name = any(${keys}) order by name`.execute(db);
     return new Map(rows.map(row => [row.name, row]));
   },
-  /** Segments keep their ids, which SDKs see, unless another segment here has the id. */
+  /** Segments keep their ids, which SDKs see, unless a different segment in Halyard has the id. */
   async write(tx, items) {
-    // New ids come after all of these, so that none is the id of another segment of the batch.
+    // New ids start after all of these, so that none collides with another segment of the batch.
     await sql`
       select setval(pg_get_serial_sequence('segments', 'id'),
         greatest(max(id), ${Math.max(1, ...items.map(({ id = 0 }) => id))})) from segments`.execute(tx);

@@ -39,13 +39,13 @@ export function uuidOf(id: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** A row of `feature_strategies`, or a default strategy, as it is stored here. */
+/** A row of `feature_strategies`, or a default strategy, in the form that Halyard stores. */
 export function strategyOf(
   row: SourceRow,
   sortOrder: number,
   segments: string[],
 ): { strategy: StrategyState; problems: Problem[] } {
-  // Parameters are strings here. SDKs treat a number and its string alike.
+  // Halyard stores parameters as strings. SDKs treat a number and its string alike.
   const parameters = Object.fromEntries(
     Object.entries(objectOf(row.parameters))
       .filter(([, value]) => value !== null && value !== undefined)
@@ -77,7 +77,7 @@ export function strategyOf(
 
 export const featureVariantsOf = (stored: unknown) => variantsOf(stored, VariantInputs);
 
-/** The variants with their weights as they are, because a weight decides which users get a variant. */
+/** The variants with unchanged weights, because a weight decides which users get a variant. */
 function variantsOf(
   stored: unknown,
   schema: typeof StrategyVariantInputs | typeof VariantInputs,

@@ -13,7 +13,7 @@ import {
 import type { Item, Kind, Problem } from './kind.ts';
 import { acceptable, rejected } from './vocabulary.ts';
 
-// API tokens by their hash, so that every SDK keeps working with the secret that it has.
+// API tokens by hash, so that every SDK keeps working with its secret.
 
 type Token = {
   hash: string;
@@ -113,7 +113,7 @@ export const API_TOKENS: Kind<Token> = {
   },
 };
 
-/** A plain token, and a second one if it has an alias, which is a separate secret. */
+/** The token itself, and a second one if it has an alias, which is a separate secret. */
 function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token>[] {
   const secret = textOf(row.secret);
   const alias = textOf(row.alias);
@@ -128,17 +128,17 @@ function plainTokens(row: SourceRow, projects: string[], isRejected: IsRejected)
   ];
 }
 
-/** The last four characters of a shorter secret would be much of it. */
+/** For a shorter secret, the last four characters would give too much away. */
 const LEAST_SECRET = 16;
 
-/** Tokens of Unleash begin with projects and environment. Whatever else precedes a dot may be a part of the secret. */
+/** Unleash tokens begin with the projects and the environment. Anything else before a dot may be part of the secret. */
 function hintFor(secret: string, environment: string): string {
   if (secret.length < LEAST_SECRET) return '…';
   const scope = `${secret.slice(0, secret.indexOf(':') + 1)}${environment || ALL}.`;
   return `${secret.startsWith(scope) ? scope : ''}…${secret.slice(-4)}`;
 }
 
-/** A token whose hash is all that Unleash has: base64url of the SHA-256 of the whole token, which is what we store too. */
+/** A token of which Unleash has only the hash: base64url of the SHA-256 of the whole token, which is what we store too. */
 function hashedToken(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token> {
   const hash = Buffer.from(textOf(row.verifier), 'base64url').toString('hex');
   const prefix = projects.length === 0 ? ALL : projects.length === 1 ? projects[0] : '[]';

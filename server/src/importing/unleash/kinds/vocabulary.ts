@@ -211,7 +211,7 @@ function legalValuesOf(value: unknown): LegalValue[] {
   });
 }
 
-/** The values that constraints on a field may have, of every field that lists them. */
+/** The legal values of every context field that lists them. */
 export async function legalValuesByField(source: Source): Promise<Map<string, string[]>> {
   const reading = { table: 'context_fields', columns: CONTEXT_COLUMNS, orderBy: 'name' };
   const rows = await readRows(source, reading);
@@ -313,12 +313,12 @@ const unlistedType = (name: string): Item<StrategyType> => ({
 
 const NAME = new RegExp(URL_NAME);
 
-/** As in requests. */
+/** The same as in requests. */
 const MAX_NAME_CHARACTERS = 100;
 /** The longest name that Unleash stores. */
 const MAX_STORED_CHARACTERS = 255;
 
-/** What our rules reject of a name that is a part of URLs. */
+/** What validation rejects about a name that is part of URLs. */
 export function nameProblems(name: string, longest = MAX_NAME_CHARACTERS): Problem[] {
   if (name === '') return [rejected('it has no name')];
   const problems: Problem[] = [];
@@ -335,7 +335,7 @@ export function nameProblems(name: string, longest = MAX_NAME_CHARACTERS): Probl
 export const rejected = (message: string): Problem => ({ message, acceptable: false });
 export const acceptable = (message: string): Problem => ({ message, acceptable: true });
 
-/** The columns of the items as JSON, for `jsonb_to_recordset`. */
+/** The items' columns as JSON, for `jsonb_to_recordset`. */
 export const rowsOf = <State extends object>(items: Item<State>[]): string =>
   JSON.stringify(
     items.map(({ state, createdAt = null, id, details }) => ({

@@ -3,7 +3,7 @@ import { boundedConnection } from '../../../platform/db/database.ts';
 import { readApi, type Send } from './api.ts';
 import { type Source, SourceError, type SourceRow } from './source.ts';
 
-/** What the API shows of. The others are skipped, so that nothing of them counts as deleted. */
+/** The kinds that the API shows. The others are skipped, so that they do not count as deleted. */
 const KINDS = [
   'feature types',
   'tag types',
@@ -19,7 +19,7 @@ const KINDS = [
   'API tokens',
 ];
 
-/** The columns that the import reads, with types that its conditions fit to. */
+/** The columns that the import reads, with types that its conditions can compare. */
 const TABLES: Record<string, string> = {
   environments: 'name text, type text, sort_order integer, enabled boolean, protected boolean',
   context_fields:
@@ -54,14 +54,14 @@ const MAX_BYTES = 200_000_000;
 const ROWS_PER_INSERT = 500;
 
 /**
- * Reads a hosted Unleash through its API. The rows go to temporary tables of the database here, which only this connection sees, so
- * that everything after this reads both sources alike.
+ * Reads a hosted Unleash through its API. It writes the rows to temporary tables in Halyard's database, which only this
+ * connection sees, so that the rest of the import reads both sources in the same way.
  */
 export async function openApiSource(url: string, token: string, databaseUrl: string): Promise<Source> {
   const { tables, notes } = await readApi(sendTo(url, token));
   const client = new pg.Client({
     ...boundedConnection(databaseUrl, 'import', TIMEOUT_MS),
-    // Without the tables of Halyard, which partly have the same names.
+    // Excludes Halyard's own tables, some of which have the same names.
     options: `-c search_path=pg_temp -c statement_timeout=${TIMEOUT_MS} -c timezone=UTC`,
   });
   client.on('error', () => {});

@@ -1,6 +1,6 @@
 import { SourceError, type SourceRow } from './source.ts';
 
-// What the API of Unleash shows, as rows of the tables that the other parts of the import read.
+// What Unleash's API shows, as rows of the tables that the other parts of the import read.
 
 /** Sends a request to Unleash. The path begins after /api/admin/. */
 export type Send = (method: 'GET' | 'POST', path: string, body?: object) => Promise<Sent>;
@@ -9,7 +9,7 @@ export type Sent = { status: number; body: unknown };
 type Json = Record<string, unknown>;
 type Environment = { name: string; defaultStrategy: unknown };
 
-/** Rows by table, and in words what the API does not show. */
+/** Rows by table, and a description of what the API does not show. */
 export type ApiRows = { tables: Map<string, SourceRow[]>; notes: string[] };
 
 const FEATURES_PER_EXPORT = 500;
@@ -31,7 +31,7 @@ export async function readApi(send: Send): Promise<ApiRows> {
   const places = new Map(
     objects(await api.read('environments'), 'environments').map(one => [one.name, environmentRow(one)]),
   );
-  /** The open edition lists the built-in ones only, although others can be read. */
+  /** The open-source edition lists only the built-in ones, although others can be read. */
   const isPlace = async (name: string): Promise<boolean> => {
     const found = places.get(name) ?? (await api.find(`environments/${encode(name)}`));
     if (found !== undefined && !places.has(name)) places.set(name, environmentRow(found as Json));
@@ -114,7 +114,7 @@ export async function readApi(send: Send): Promise<ApiRows> {
 }
 
 type Api = {
-  /** Rejects every response but 200. */
+  /** Rejects every status other than 200. */
   read: (path: string) => Promise<unknown>;
   /** Undefined if this version or edition does not have the path. */
   find: (path: string) => Promise<unknown>;
@@ -146,13 +146,13 @@ function clientOf(send: Send): Api {
 const encode = (part: unknown): string => encodeURIComponent(String(part));
 const text = (value: unknown): string | null => (value == null ? null : String(value));
 
-/** The objects of a list, which is the body or a field of it. */
+/** The objects of a list, which is either the body or one of its fields. */
 function objects(body: unknown, field?: string): Json[] {
   const list = field === undefined ? body : (body as Json | undefined)?.[field];
   return Array.isArray(list) ? list.filter(one => typeof one === 'object' && one !== null) : [];
 }
 
-/** Version 4 has no export of features, but one of everything. */
+/** Version 4 cannot export individual features, but it can export everything. */
 async function readState(api: Api): Promise<Json | undefined> {
   const probe = await api.post('features-batch/export', {
     environment: 'default',
@@ -162,7 +162,7 @@ async function readState(api: Api): Promise<Json | undefined> {
   return probe === undefined ? ((await api.read('state/export?format=json')) as Json) : undefined;
 }
 
-/** The open edition lists the default project only, although others can be read. */
+/** The open-source edition lists only the default project, although others can be read. */
 async function readProjects(api: Api, named: unknown[]): Promise<Json[]> {
   const projects = new Map<unknown, Json>();
   for (const path of ['projects', 'projects?archived=true'])
@@ -279,7 +279,7 @@ async function takeState(api: Api, state: Json, exported: Exported): Promise<voi
   );
   takeEnvironments(objects(state, 'featureEnvironments'), exported);
   takeTags(objects(state, 'featureTags'), exported);
-  // Variants belong to environments, and this export has those of one environment only.
+  // Variants belong to environments, and this export contains those of one environment only.
   await several(exported.environments, async row => {
     const feature = exported.features.get(String(row.feature_name));
     if (feature === undefined) return;
@@ -291,7 +291,7 @@ async function takeState(api: Api, state: Json, exported: Exported): Promise<voi
   });
 }
 
-/** Does it for each of them, a few at a time. */
+/** Runs the function for each item, a few at a time. */
 async function several<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let at = 0; at < items.length; at += REQUESTS_AT_A_TIME)
     await Promise.all(items.slice(at, at + REQUESTS_AT_A_TIME).map(work));
@@ -311,7 +311,10 @@ function takeTags(list: Json[], exported: Exported): void {
     });
 }
 
-/** Exports do not say in which order strategies are, and the first one that matches decides the variant. Only the feature does. */
+/**
+ * Exports do not give the order of strategies, but the first one that matches decides the variant. Only the feature itself has
+ * the order.
+ */
 async function orderStrategies(api: Api, { features, strategies }: Exported): Promise<void> {
   const places = Map.groupBy(strategies, one => JSON.stringify([one.feature_name, one.environment]));
   const names = new Set(

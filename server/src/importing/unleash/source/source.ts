@@ -2,22 +2,22 @@ import pg from 'pg';
 import { boundedConnection } from '../../../platform/db/database.ts';
 import { printable } from '../report.ts';
 
-/** An Unleash database, as one snapshot that nothing can write through. */
+/** An Unleash database, read as one read-only snapshot. */
 export type Source = {
   client: pg.Client;
   /** The columns of each table. Versions differ, so they are read first. */
   columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The kinds that it shows. Undefined: all. */
+  /** The kinds that the source shows. Undefined: all. */
   kinds?: ReadonlySet<string>;
-  /** The kinds of which it may show a part, so that what is missing does not count as deleted. */
+  /** The kinds that the source may show only in part, so that missing items do not count as deleted. */
   keeps?: ReadonlySet<string>;
-  /** What it does not show, in words. */
+  /** What the source does not show, in words. */
   notes?: readonly string[];
 };
 
 export type SourceRow = Record<string, unknown>;
 
-/** What to read of a table. Columns that this version does not have are null. */
+/** What to read from a table. Columns that this version does not have are null. */
 export type Reading = {
   table: string;
   columns: readonly string[];
@@ -26,10 +26,10 @@ export type Reading = {
   batch?: number;
 };
 
-/** The rows of Unleash that a batch reads. A row is rarely above 100 kB, so a batch is a few megabytes at most. */
+/** How many Unleash rows a batch reads. A row is rarely larger than 100 kB, so a batch is a few megabytes at most. */
 const BATCH = 500;
 const STATEMENT_TIMEOUT_MS = 600_000;
-/** Tables of every version since 4. Without them, the database is not one of Unleash. */
+/** Tables that every version since 4 has. Without them, the database is not Unleash's. */
 const EXPECTED = [
   'features',
   'feature_strategies',
@@ -42,7 +42,7 @@ const EXPECTED = [
 /** An explanation for the person who runs the command, without the URL and its password. */
 export class SourceError extends Error {}
 
-/** Opens one read-only snapshot, so that everything that is read belongs together. */
+/** Opens one read-only snapshot, so that everything that is read is consistent. */
 export async function openSource(url: string): Promise<Source> {
   let client: pg.Client | undefined;
   try {
@@ -128,14 +128,14 @@ async function* fetchBatches(
   }
 }
 
-/** Reads the rows that match. For small tables and for the rows that belong to a batch. */
+/** Reads the rows that match. Used for small tables and for the rows of a batch. */
 export async function readRows(source: Source, reading: Reading): Promise<SourceRow[]> {
   if (!hasTable(source, reading.table)) return [];
   const { rows } = await source.client.query(selectOf(source, reading), [...(reading.where?.values ?? [])]);
   return rows.map(({ row }) => row as SourceRow);
 }
 
-/** As JSON, because the types of columns differ too: a list can be json, jsonb or text. */
+/** As JSON, because column types differ between versions too: a list can be json, jsonb or text. */
 function selectOf(source: Source, { table, columns, orderBy, where }: Reading): string {
   const existing = source.columns.get(table) ?? new Set();
   const list = columns.map(name => (existing.has(name) ? quote(name) : `null as ${quote(name)}`)).join(', ');
@@ -146,7 +146,7 @@ function selectOf(source: Source, { table, columns, orderBy, where }: Reading): 
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The time as the API writes it. Some columns have no time zone; Unleash writes UTC to them. */
+/** The time as the API writes it. Some columns have no time zone, but Unleash writes UTC to them. */
 export function timeOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const withZone = /([+-]\d\d(:?\d\d)?|Z)$/.test(value) ? value : `${value}Z`;
@@ -154,7 +154,10 @@ export function timeOf(value: unknown): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** When a token expires: null for never, undefined if it cannot be known. A token must not live longer here than at Unleash. */
+/**
+ * When a token expires: null for never, undefined if that cannot be determined. A token must not be valid longer in Halyard than
+ * in Unleash.
+ */
 export const expiryOf = (value: unknown): string | null | undefined =>
   value === null || value === undefined || value === 'infinity' ? null : (timeOf(value) ?? undefined);
 
@@ -163,7 +166,7 @@ export const textOf = (value: unknown): string =>
 export const optionalText = (value: unknown): string | null =>
   value === null || value === undefined ? null : String(value);
 
-/** A list that is stored as JSON or as text with JSON. */
+/** A list that is stored as JSON or as a string of JSON. */
 export function listOf(value: unknown): unknown[] {
   const parsed = typeof value === 'string' ? parseOrNull(value) : value;
   return Array.isArray(parsed) ? parsed : [];

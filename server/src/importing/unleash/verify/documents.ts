@@ -33,10 +33,10 @@ export type Flags = { features: Map<string, FlagDocument>; segments: Map<number,
 const TIMEOUT_MS = 30_000;
 /** Above the largest response of an instance with 10,000 flags. */
 const MAX_BYTES = 200_000_000;
-/** The specification that lets a server send segments once instead of in each strategy. */
+/** The specification version that lets a server send segments once instead of in each strategy. */
 const SPECIFICATION = '5.2.0';
 
-/** What a server gives an SDK with this token, or the status of its rejection. */
+/** What a server returns to an SDK with this token, or the status with which it rejects the token. */
 export async function fetchFlags(url: string, token: string): Promise<Flags | number> {
   const response = await fetch(new URL('api/client/features', url.endsWith('/') ? url : `${url}/`), {
     headers: {
@@ -57,12 +57,12 @@ export async function fetchFlags(url: string, token: string): Promise<Flags | nu
   };
 }
 
-/** One part of a flag that differs, in words. */
+/** One difference between two versions of a flag, in words. */
 export type Difference = { feature: string; what: string };
 
 const FIELDS = ['enabled', 'type', 'project', 'stale', 'impressionData'] as const;
 
-/** Compares what SDKs read. Fields that no SDK evaluates, and forms that mean the same, are not differences. */
+/** Compares what SDKs read. Fields that no SDK evaluates, and equivalent forms, are not differences. */
 export function compareFlags(there: Flags, here: Flags): Difference[] {
   const names = [...new Set([...there.features.keys(), ...here.features.keys()])].toSorted();
   return names.flatMap(feature => {
@@ -133,7 +133,7 @@ const variantsOf = (variants: object[] = []): object[] =>
 const isEmpty = (name: string, value: unknown): boolean =>
   value === null || (name === 'overrides' && Array.isArray(value) && value.length === 0);
 
-/** Some versions of Unleash repeat a parent once per strategy. */
+/** Some versions of Unleash repeat a parent for each strategy. */
 const parentsOf = ({ dependencies = [] }: FlagDocument): string[] => [
   ...new Set(
     dependencies

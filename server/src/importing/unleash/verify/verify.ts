@@ -6,16 +6,16 @@ import { compareFlags, type Difference, type Flags, fetchFlags } from './documen
 const CONTEXTS = 1_000;
 const SDK_TYPES = ['client', 'backend'];
 
-/** The result for one token, which the hint names. */
+/** The result for one token, identified by its hint. */
 export type TokenResult = { token: string; problems: string[]; features: number; evaluations: number };
 
 export type Verification = {
   results: TokenResult[];
-  /** Tokens whose hash is all that Unleash has, so that nobody can send them. */
+  /** Tokens of which Unleash has only the hash, so that nobody can send them. */
   withoutSecret: number;
 };
 
-/** Tokens of the source as they are sent, with a name that is safe to print. */
+/** The source's tokens as SDKs send them, with names that are safe to print. */
 async function* readTokens(
   source: Source,
 ): AsyncGenerator<{ name: string; secret: string; environment: string }> {
@@ -34,7 +34,7 @@ async function* readTokens(
     }
 }
 
-/** Fetches the flags of both servers with every token, compares them, and evaluates generated contexts with the official SDK. */
+/** Fetches the flags from both servers with every token, compares them, and evaluates generated contexts with the official SDK. */
 export async function verifyImport(
   source: Source,
   { unleash, halyard, secrets }: { unleash: string; halyard: string; secrets: string[] },
@@ -83,7 +83,7 @@ async function verifyToken(
   };
 }
 
-/** Evaluates every flag for generated contexts with what each server sent. Names the first context with a different result. */
+/** Evaluates every flag for generated contexts, with the data from each server. Reports the first context with a different result. */
 function evaluateBoth(there: Flags, here: Flags, environment: string): Difference[] {
   const contexts = generateContexts(there, environment, CONTEXTS);
   const [a, b] = [evaluatorOf(there), evaluatorOf(here)];
