@@ -7,11 +7,11 @@ export type Actor = {
   isAdmin: boolean;
   /** Permissions of the root role. Project permissions are read where they are checked. */
   rootPermissions: readonly string[];
-  /** The session or token of the request. The server itself has none. */
+  /** The session or token of the request. The server's own actor has none. */
   credential?: Credential;
   /** The reason that the caller gives for the changes of the request. Each of their events has it. */
   comment?: string;
-  /** Held by a request with an Idempotency-Key; the change it makes settles it. */
+  /** Held by a request with an Idempotency-Key, and settled by the change that the request makes. */
   claim?: Claim;
   /** The revisions that the changes of the request took, by environment. The response names them. */
   revisions?: Map<string, number>;

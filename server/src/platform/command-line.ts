@@ -29,13 +29,13 @@ export function readOptions<T extends Options>(command: Command<T>): Values<T> {
     // parseArgs loses the types of options that are passed through a generic function.
     return values as Values<T>;
   } catch (error) {
-    // Node's second sentence explains how to pass an argument that begins with a dash, which helps nobody here.
+    // Node's second sentence explains how to pass an argument that begins with a dash, which is no help here.
     const [problem = ''] = (error as Error).message.split('. ');
     rejectOption(command.run, problem.replace(/\.$/, ''));
   }
 }
 
-/** Takes the words before the first option, such as a product to import from. Call it before readOptions. */
+/** Takes the arguments before the first option, such as the product to import from. Call it before readOptions. */
 export function takeWords(): string[] {
   const rest = process.argv.slice(2);
   const first = rest.findIndex(word => word.startsWith('-'));

@@ -19,10 +19,10 @@ export type Config = {
   /** The first admin, created if there has never been a user. */
   initAdmin: { username: string; password: string } | undefined;
   secretKey: Buffer | undefined;
-  /** Replaced keys, which still decrypt what they encrypted. */
+  /** Old keys, which still decrypt what they encrypted. */
   oldSecretKeys: Buffer[];
   trustedProxies: string[];
-  /** Hosts and ranges that integrations may reach though they are not public. */
+  /** Hosts and ranges that integrations may reach even though they are not public. */
   allowedTargets: string[];
   allowPrivateTargets: boolean;
   /** Seconds to wait before each attempt of a delivery; the first is 0. */
@@ -70,7 +70,7 @@ const ADMIN_TOKEN = /^\*:\*\.[\x21-\x7e]{32,200}$/;
 const METRICS_TOKEN = /^[\x21-\x7e]{16,200}$/;
 const SECRET_KEY_BYTES = 32;
 const SECRET_FILE_BYTES = 65_536;
-/** An empty file of these is an oversight, for example of a script that failed to write it. */
+/** An empty file for one of these is a mistake, for example by a script that failed to write it. */
 const NEVER_EMPTY: VariableName[] = ['DATABASE_URL', 'HALYARD_DATABASE_DIRECT_URL', 'HALYARD_SECRET_KEY'];
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 const MAX_ATTEMPTS = 50;
@@ -140,14 +140,14 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-/** The value of a variable, or the content of the file that its variable with the suffix _FILE names. */
+/** The value of a variable, or the content of the file named by the variable with the suffix _FILE. */
 function textOf(env: Env, name: VariableName): string | undefined {
   const value = env[name] || undefined;
   const fileVariable = fileVariableOf(name);
   const path = (fileVariable && env[fileVariable]) || undefined;
   if (path === undefined) return value;
   if (value !== undefined) throw new Error(`and ${fileVariable} are both set. Set only one of them`);
-  // A newline at the end is left by most editors, and is never a part of a secret.
+  // Most editors leave a newline at the end, and it is never part of a secret.
   const text = readSecretFile(path, fileVariable ?? '').replace(/\r?\n$/, '');
   if (text === '' && NEVER_EMPTY.includes(name))
     throw new Error(`is empty: ${fileVariable} names the empty file ${JSON.stringify(path)}`);
@@ -315,7 +315,7 @@ function schedule(text: string | undefined): number[] {
     throw new Error(
       `must be a list of 1 to ${MAX_ATTEMPTS} numbers of seconds, each at most a day, not ${JSON.stringify(text)}`,
     );
-  // The first attempt is made immediately; a delay before it would apply to no attempt.
+  // The first attempt is made immediately, so a delay before it would never apply.
   if (delays[0] !== 0) throw new Error(`must start with 0, not ${delays[0]}`);
   return delays;
 }

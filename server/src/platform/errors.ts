@@ -25,7 +25,7 @@ export type ErrorName = (typeof ERROR_NAMES)[number];
 /** One thing wrong with a request; path points into it, such as /query/limit or /body/name. */
 export type Violation = { message: string; path?: string };
 
-/** An error for the caller. Responses contain the message of no other error. */
+/** An error for the caller. Only errors of this class have their message sent in responses. */
 export class ApiError extends Error {
   override readonly name: ErrorName;
   readonly details: Violation[];
@@ -47,7 +47,7 @@ export class ApiError extends Error {
 /** Nobody reads more, and 50,000 violations in one response are 5 MB. */
 export const MAX_LISTED = 100;
 
-/** `total` counts the violations where `details` holds the first of them only. */
+/** `total` is the number of violations if `details` has only the first ones. */
 export function badData(details: Violation[], total = details.length): ApiError {
   const [first] = details;
   const message =
@@ -86,7 +86,7 @@ export const archivedSentence = (kind: 'Feature' | 'Project', names: readonly st
     ? `${kind} ${quoted(names)} is archived. Revive it first.`
     : `${kind}s ${quoted(names)} are archived. Revive them first.`;
 
-/** For callers who may see the archived one. */
+/** For callers who may see the archived feature or project. */
 export const isArchived = (kind: 'Feature' | 'Project', names: string[]): ApiError =>
   new ApiError('NotFoundError', archivedSentence(kind, names));
 

@@ -14,7 +14,7 @@ const PATHS = {
   help: 'site/dist/help/',
   /** The script of the page at /docs/. Only the package has it as a file; a clone reads it from the library. */
   apiPage: 'server/api-page.js',
-  /** The rows of the demo story, written by `npm run demo-snapshot`. */
+  /** The rows of the demo's sample data, written by `npm run demo-snapshot`. */
   demoStory: 'server/demo-story.jsonl',
   indexProcess: IS_PACKAGE
     ? 'server/dist/index-process.js'
@@ -24,7 +24,7 @@ const PATHS = {
 const DEEPEST = 5;
 let root: URL | undefined;
 
-/** Where a file is, in a clone and in the package alike. */
+/** The path of a file, in a clone as well as in the package. */
 export function locate(file: keyof typeof PATHS): URL {
   root ??= findRoot();
   return new URL(PATHS[file], root);

@@ -4,12 +4,12 @@ import { MigrationError } from './db/migration-error.ts';
 import { LOWEST_POSTGRES, OldPostgresError } from './db/postgres-version.ts';
 import { StartError } from './start-error.ts';
 
-/** Class of the error codes of PostgreSQL for a full disk and the like. */
+/** The class of PostgreSQL error codes for a full disk and similar problems. */
 const OUT_OF_RESOURCES = /^53/;
 
 type Address = { at: string; user: string; database: string };
 
-/** Tells the operator how to fix a failed start, without secrets. Returns undefined for a bug of the server. */
+/** Tells the operator how to fix a failed start, without secrets. Returns undefined for a bug in the server. */
 export function explainStartError(error: unknown, databaseUrl: string | undefined): string | undefined {
   if (error instanceof StartError || error instanceof ConfigError) return error.message;
   if (databaseUrl === undefined || !(error instanceof Error)) return undefined;
@@ -23,7 +23,7 @@ export function explainStartError(error: unknown, databaseUrl: string | undefine
   return explainDatabaseError(error, address) ?? explainDatabaseError(error.cause, address);
 }
 
-/** Prints the explanation and ends the process; a stack is printed only for a defect of ours. */
+/** Prints the explanation and exits. A stack trace is printed only for our own bugs. */
 export function exitWith(error: unknown, databaseUrl: string | undefined): never {
   process.stderr.write(`${explainStartError(error, databaseUrl) ?? (error as Error).stack ?? error}\n`);
   process.exit(1);
@@ -39,7 +39,7 @@ export function cannotCreateDatabase(error: unknown, databaseUrl: string): unkno
   );
 }
 
-/** Adds a hint to the explanation of an error for which nothing listens at the address. */
+/** Adds a hint to the explanation of a connection error when nothing listens there. */
 export function withHintIfRefused(error: unknown, databaseUrl: string, hint: string): unknown {
   if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') return error;
   return new StartError(`${explainStartError(error, databaseUrl)}\n${hint}`, { cause: error });
@@ -63,7 +63,7 @@ const LISTEN: Record<string, string> = {
   EAI_AGAIN: 'the host name cannot be resolved. Check HOST.',
 };
 
-/** From the client itself, which fills what the URL leaves out. It also reads certificates, which may be missing. */
+/** From the client itself, which adds what the URL omits. It also reads certificates, which may be missing. */
 function addressOf(databaseUrl: string): Address {
   try {
     const { host, port, user = '', database = '' } = new pg.Client({ connectionString: databaseUrl });
@@ -126,7 +126,7 @@ const NETWORK: Record<string, Explain> = {
 const WRONG_PASSWORD: Explain = ({ at, user }) =>
   `PostgreSQL at ${at} rejected the password of role "${user}". Check the password in DATABASE_URL.`;
 
-/** Errors to which pg gives no code. */
+/** Errors for which pg has no code. */
 const TEXTS: [RegExp, Explain][] = [
   [
     /timeout expired|timeout exceeded when trying to connect|connection timeout|Query read timeout/,

@@ -1,6 +1,6 @@
 const HIGH_SURROGATE_AT_END = /[\ud800-\udbff]$/;
 
-/** At most `length` UTF-16 units, cut between characters: half of an emoji is not valid text, and PostgreSQL rejects it. */
+/** At most `length` UTF-16 units, cut between characters: half of an emoji is not a valid string, and PostgreSQL rejects it. */
 export function truncate(text: string, length: number): string {
   return text.length > length ? text.slice(0, Math.max(0, length)).replace(HIGH_SURROGATE_AT_END, '') : text;
 }

@@ -7,7 +7,7 @@ export type Variable = {
   /** A value that is accepted. */
   example: string;
   meaning: string;
-  /** The value is a secret, so it can be in a file that the variable with the suffix _FILE names. */
+  /** The value is a secret, so it can be in a file named by the variable with the suffix _FILE. */
   isSecret?: true;
 };
 
@@ -170,7 +170,7 @@ export type Described = { [name in VariableName]?: Pick<Variable, 'default' | 'm
 export const describeVariables = (...names: VariableName[]): Described =>
   Object.fromEntries(names.map(name => [name, VARIABLES[name]]));
 
-/** The variable that names a file with the value; undefined if the value is no secret. */
+/** The variable that names a file with the value; undefined if the value is not a secret. */
 export const fileVariableOf = (name: VariableName): string | undefined =>
   'isSecret' in VARIABLES[name] ? `${name}_FILE` : undefined;
 

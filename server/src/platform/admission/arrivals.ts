@@ -6,7 +6,7 @@ import type { Rejections } from './metrics.ts';
  * anything else, and a client with 500 connections would make everybody wait for 500 requests in every turn.
  */
 export type Arrivals = Rejections & {
-  /** Calls `begin` at once or in a later turn of the event loop. Throws if too many requests of the network are waiting. */
+  /** Calls `begin` immediately or in a later turn of the event loop. Throws if too many requests of the network are waiting. */
   arrive: (network: string, begin: () => void) => void;
 };
 

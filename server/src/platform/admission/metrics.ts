@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Holder } from './shares.ts';
 
-/** Requests that wait, and how many were rejected instead. */
+/** Requests that wait, and requests that were rejected. */
 export type Rejections = { readonly waiting: number; readonly rejected: Readonly<Record<Holder, number>> };
 
 /** The shares of a server by what they divide: requests, long reads, and so on. */

@@ -27,7 +27,7 @@ export type ShareLimits = {
   rejectAfterMs?: number;
 };
 
-/** Who has the units that a rejected request would need: its own caller, or other callers. */
+/** Who holds the units that a rejected request needs: its own caller, or other callers. */
 export type Holder = 'caller' | 'others';
 
 export type Release = () => void;
@@ -40,7 +40,7 @@ export type AcquireOptions = {
 };
 
 export type Shares = {
-  /** Waits for units and returns the function that gives them back. Calling it twice is safe. */
+  /** Waits for units and returns the function that releases them. Calling it twice is safe. */
   acquire: (caller: string, options?: AcquireOptions) => Promise<Release>;
   /** The same without waiting: undefined if the units are not free. */
   tryAcquire: (caller: string, cost?: number) => Release | undefined;
@@ -49,7 +49,7 @@ export type Shares = {
   /** Units that are held, and requests that wait. */
   readonly held: number;
   readonly waiting: number;
-  /** How many requests got no units, by who had them. */
+  /** How many requests got no units, by holder. */
   readonly rejected: Readonly<Record<Holder, number>>;
 };
 
@@ -68,8 +68,8 @@ const LOOK_AGAIN_MS = 100;
 const neverGone = (): boolean => false;
 
 /**
- * Divides something scarce among callers: each gets a share, and what is free goes to the waiting callers in turn. So a caller with a
- * thousand requests delays only itself. `reject` makes the error of a request that cannot run soon.
+ * Divides something scarce among callers: each gets a share, and what is free goes to the waiting callers in turn. So a caller
+ * with a thousand requests delays only itself. `reject` creates the error for a request that cannot run soon.
  */
 export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiError): Shares {
   const { capacity, share, perCaller = capacity, rejectAfterMs = 0, isBusy } = limits;
@@ -92,7 +92,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
 
   const rejection = (caller: string, cost: number): ApiError => reject(countRejected(caller, cost));
 
-  /** Not counted as waiting: otherwise one caller could take the places in which others wait. */
+  /** Not counted as waiting, because otherwise one caller could take the slots in which others wait. */
   const lateRejection = async (caller: string, cost: number): Promise<ApiError> => {
     const error = rejection(caller, cost);
     if (rejectAfterMs === 0 || rejecting >= limits.waiting) return error;
@@ -104,7 +104,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
 
   const ownShare = (own: number): number => Math.min(perCaller, share * (capacity - held + own));
 
-  /** A caller without units gets some even if they are more than its share: otherwise a large request could never run. */
+  /** A caller without units gets some even if they exceed its share, because otherwise a large request could never run. */
   const isFree = (caller: string, cost: number): boolean => {
     const own = heldBy.get(caller) ?? 0;
     if (held + cost > capacity || resting.has(caller)) return false;
@@ -156,8 +156,8 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     ).unref();
   };
 
-  // Not in the same turn: requests that finish immediately would otherwise run one after the other before the event loop serves a
-  // socket.
+  // Not in the same turn, because requests that finish immediately would otherwise run one after the other before the event loop
+  // serves a socket.
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { makeShares } from './shares.ts';
 
-/** Waiting work is bounded where it is accepted, so nobody is rejected here. */
+/** The amount of waiting work is limited where it is accepted, so nothing is rejected here. */
 const LIMITS = {
   capacity: 1,
   share: 1,

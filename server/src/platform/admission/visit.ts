@@ -7,14 +7,14 @@ declare module 'fastify' {
   }
 }
 
-/** What a request occupies on this server, from its arrival until its response is sent or its client disconnects. */
+/** The resources that a request holds on this server, from its arrival until its response is sent or its client disconnects. */
 export type Visit = {
   isGone: () => boolean;
-  /** Gives this back when the response is sent or the client disconnects. */
+  /** Releases this when the response is sent or the client disconnects. */
   hold: (release: Release) => void;
-  /** Gives the place among the running requests back early. For long work, which has its own shares. */
+  /** Releases the slot among the running requests early, for long work that has its own shares. */
   handBack: () => void;
-  /** The place among the running requests. */
+  /** The slot among the running requests. */
   occupy: (release: Release) => void;
 };
 
@@ -26,7 +26,7 @@ export function makeVisit(request: FastifyRequest, reply: FastifyReply): Visit {
     held.clear();
   };
   const isGone = (): boolean => reply.raw.destroyed || request.raw.socket?.destroyed === true;
-  // A response that is sent through the network emits both.
+  // A response sent over the network emits both.
   reply.raw.once('finish', end);
   reply.raw.once('close', end);
   const hold = (release: Release): void => {

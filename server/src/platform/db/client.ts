@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 const QUERY_TIMEOUT = 'Query read timeout';
-/** The code of PostgreSQL's error for a write that it does not accept. */
+/** PostgreSQL's error code for a write that it does not accept. */
 export const READ_ONLY = '25006';
 /** PostgreSQL reports these when a connection opens and whenever they change. Either one means that it accepts no writes. */
 const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
@@ -41,7 +41,7 @@ export class Client extends pg.Client {
   }
 }
 
-/** PostgreSQL has as many connections as it, the role or the database allows. */
+/** PostgreSQL already has the maximum number of connections for the server, the role or the database. */
 const TOO_MANY_CONNECTIONS = '53300';
 
 /** The class of a pool's connections that calls back when PostgreSQL has no room for one more. */

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** How a statement waits for locks: the caller decides how long, and how often it is tried. */
+/** How a statement waits for locks: the caller decides how long, and how many attempts there are. */
 export type RunStatement = (statement: string) => Promise<void>;
 export type Runners = {
   client: pg.Client;

@@ -4,7 +4,7 @@ import type { Reader } from './database.ts';
 /** What PostgreSQL allows, and the servers that are connected already. */
 export type Budget = { available: number; limitedBy: string; otherServers: number };
 
-/** Each server has one listener for flags, by whose name it is counted. */
+/** Each server has one listener for flags, and is counted by the listener's name. */
 const OF_A_SERVER = 'halyard sdk listener';
 
 /** How many connections all servers on this database can have together. */
@@ -25,7 +25,7 @@ export async function readBudget(db: Reader): Promise<Budget> {
     ['CONNECTION LIMIT of the role', limits.role],
     ['CONNECTION LIMIT of the database', limits.database],
   ];
-  // A superuser has no limits of a role or database, and -1 means that there is none.
+  // The limits of a role or database do not apply to a superuser, and -1 means that there is no limit.
   const [first = ['max_connections', 0], ...others] = most.filter(
     ([name, count]) => name === 'max_connections' || (!isSuperuser && count >= 0),
   );

@@ -32,9 +32,9 @@ export const MIGRATION_TIMEOUT_MS = 6 * 3_600_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
-/** During a failover a new connection can reach a standby. It serves reads for this long, then a newer one looks for the primary. */
+/** During a failover a new connection can reach a standby. It serves reads for this long, then a new connection looks for the primary. */
 const READ_ONLY_LIFE_MS = 1_000;
-/** A pool that made room for one that matters more stays smaller for this long. */
+/** A pool that made room for a more important one stays smaller for this long. */
 const MAKE_ROOM_MS = 30_000;
 
 export type PoolSettings = {
@@ -64,11 +64,11 @@ export type PoolSettings = {
 };
 
 export type OpenPool = {
-  /** Tells how busy the pool is. */
+  /** Reports how busy the pool is. */
   use: () => PoolUse;
   /** Closes the connections that nobody uses. */
   closeIdle: () => void;
-  /** Also gives up one connection that is in use, and opens no other one for a while. */
+  /** Also gives up one connection that is in use, and opens no new one for a while. */
   makeRoom: () => void;
 };
 
@@ -133,7 +133,7 @@ function openPool(settings: PoolSettings): pg.Pool {
 /** Closes connections that accept no writes soon after they were opened, so that the pool finds the new primary by itself. */
 function dropReadOnly(pool: pg.Pool, onReadOnly: () => void): void {
   const outdated = new WeakSet<pg.PoolClient>();
-  // Of the class that the pool was given.
+  // An instance of the class that the pool was given.
   const isReadOnly = (client: pg.PoolClient): boolean => (client as unknown as Client).isReadOnly;
   const isDropped = (client: pg.PoolClient): boolean => isReadOnly(client) && outdated.has(client);
   pool.on('connect', client => {
@@ -181,7 +181,7 @@ function optionsOf({ lockTimeoutMs }: PoolSettings): string {
     .join(' ');
 }
 
-/** For a pool that matters more and got no connection: closes idle ones, and uses one less than now for a while. */
+/** For a more important pool that got no connection: closes idle connections, and uses one less than now for a while. */
 function makeRoom(pool: pg.Pool, poolSize: number): void {
   const inUse = pool.totalCount - pool.idleCount;
   pool.options.max = Math.max(1, inUse - 1);
@@ -191,7 +191,7 @@ function makeRoom(pool: pg.Pool, poolSize: number): void {
   }, MAKE_ROOM_MS).unref();
 }
 
-/** When one connection got no response, the idle ones are as old: each would cost a caller the same wait. */
+/** When one connection gets no response, the idle ones are just as old, so each would cost a caller the same wait. */
 function dropIdle(pool: pg.Pool, isDropped: (client: pg.PoolClient) => boolean = () => true): void {
   for (let left = pool.idleCount; left > 0; left--) {
     pool.connect().then(

@@ -9,7 +9,7 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   environments_pkey: name => nameExists(`Environment "${name}"`),
   project_environments_pkey: () => new ApiError('ConflictError', 'The project already has this environment.'),
   feature_environments_environment_fkey: () => deletedMeanwhile('environment'),
-  // Operations lock the feature. The next three are violated by programs that delete rows with their own SQL.
+  // Operations lock the feature. The next three are violated only by applications that delete rows with their own SQL.
   feature_environments_feature_name_fkey: () => deletedMeanwhile('feature'),
   feature_strategies_environment_fkey: () => deletedMeanwhile('environment of the feature'),
   feature_strategy_segments_strategy_id_fkey: () => deletedMeanwhile('strategy'),
@@ -100,7 +100,7 @@ const timeOutOfRange = () => badData([{ message: 'a time is out of range', path:
 // Statement and lock timeouts, no free connection, shutdown, unreachable server, rejected login, full disk, deadlock,
 // serialization failure: a later retry can succeed.
 const TEMPORARY = /^(57014|55P03|55000|53\d{3}|57P0\d|08\w{3}|28\w{3}|3D000|40P01|40001|25P03)$/;
-// Of those, the ones that concern the whole database and not one statement, and a read-only database.
+// The subset of these that concerns the whole database rather than one statement, plus a read-only database.
 const OUTAGE = /^(55000|53\d{3}|57P0\d|08\w{3}|28\w{3}|3D000|25006)$/;
 const NETWORK = new Set([
   'ECONNREFUSED',
@@ -129,7 +129,7 @@ export function asApiError(error: unknown): ApiError | undefined {
   return isLost(error) ? unavailable(error) : undefined;
 }
 
-/** Whether the error, or what caused it, concerns the whole database: everybody who uses the database fails for the same reason. */
+/** Whether the error, or its cause, concerns the whole database, so that everyone who uses the database fails for the same reason. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return OUTAGE.test(codeOf(error)) || isLost(error) || isOutage(error.cause);

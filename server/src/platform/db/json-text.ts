@@ -1,15 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 
-// JSON that PostgreSQL composes as text: jsonb cost half as much again (bench/reports/measurements.md).
+// JSON that PostgreSQL composes as text, because jsonb cost half as much again (bench/reports/measurements.md).
 
 export const jsonTime = (value: RawBuilder<unknown>) =>
   sql`to_char(${value} at time zone 'UTC', '\\"YYYY-MM-DD"T"HH24:MI:SS.MS"Z"\\"')`;
 
-/** A field that is absent without a value. */
+/** A field that is omitted if it has no value. */
 export const optionalField = (name: string, value: RawBuilder<unknown>) =>
   sql`coalesce(${sql.lit(`,"${name}":`)} || ${value}, '')`;
 
-/** A boolean field as one piece of text: the cost of the text is the number of its pieces. */
+/** A boolean field as one string: the cost of composing text depends on the number of pieces. */
 export const booleanField = (name: string, column: RawBuilder<unknown>) =>
   sql`case when ${column} then ${sql.lit(`,"${name}":true`)} else ${sql.lit(`,"${name}":false`)} end`;
 

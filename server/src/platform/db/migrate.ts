@@ -29,7 +29,7 @@ export type MigrateOptions = {
 
 /**
  * Brings the database up to date and returns the names of the applied migrations. Several servers may call it at the same time:
- * one works, the others wait. It has a separate connection, because an index can take longer than any request may.
+ * one migrates, and the others wait. It has a separate connection, because an index can take longer than any request may.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<string[]> {
   const files = await readMigrations(options.folder ?? MIGRATIONS);
@@ -49,7 +49,7 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
     ...boundedConnection(databaseUrl, 'migration', MIGRATION_TIMEOUT_MS),
     options: '-c timezone=UTC -c jit=off -c statement_timeout=0 -c lock_timeout=0',
   });
-  // The statement that runs rejects as well; without a listener the process would end.
+  // The running statement rejects too; without this listener, the process would exit.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -61,14 +61,14 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
   }
 }
 
-/** Names of the migrations this version has and the database has not. */
+/** Names of the migrations that this version has and the database lacks. */
 export async function pendingMigrations(db: Reader): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`select name from migration_checksums`.execute(db);
   const applied = new Set(rows.map(row => row.name));
   return (await ownMigrationNames()).filter(name => !applied.has(name));
 }
 
-/** Polls: a session that waited inside a statement would hold a snapshot, and a concurrent index build waits for those. */
+/** Polls, because a session that waited inside a statement would hold a snapshot, which blocks a concurrent index build. */
 async function lockOut(client: pg.Client, onWaiting?: () => void): Promise<void> {
   const until = Date.now() + WAIT_FOR_OTHERS_MS;
   for (let n = 0; ; n++) {
@@ -102,7 +102,7 @@ async function applyPending(
 }
 
 async function readApplied(client: pg.Client): Promise<Map<string, string>> {
-  // Asked first, so that a role without the right to create tables can start on a database that is up to date.
+  // Checked first, so that a role without the privilege to create tables can start on a database that is up to date.
   const { rows: found } = await client.query(`select where to_regclass('migration_checksums') is not null`);
   if (found.length === 0) {
     await rejectForeignTables(client);
@@ -118,7 +118,7 @@ async function readApplied(client: pg.Client): Promise<Map<string, string>> {
   return new Map(rows.map(row => [row.name, row.checksum]));
 }
 
-/** Throws before anything is created if the database belongs to another application. Tables of extensions do not count. */
+/** Throws before anything is created if the database belongs to a different application. Tables of extensions do not count. */
 async function rejectForeignTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ database: string; name: string | null; count: number }>(
     `select current_database() as database, min(relname) as name, count(*)::integer as count
@@ -167,7 +167,7 @@ function refuseOtherHistory(
   }
 }
 
-/** Returns how often it had to try again to get a lock. */
+/** Returns how many retries it took to get a lock. */
 async function applyFile(client: pg.Client, file: MigrationFile, retryWithinMs: number): Promise<number> {
   const run = file.concurrent ? applyConcurrently : applyInTransaction;
   try {
@@ -245,7 +245,7 @@ async function applyConcurrently(
   return retries;
 }
 
-/** A statement that changes rows is repeated until it changes none: a large change becomes many small transactions. */
+/** A statement that changes rows is repeated until it changes none: this splits a large change into many small transactions. */
 async function runUntilNothingChanges(client: pg.Client, text: string): Promise<void> {
   for (;;) {
     const { command, rowCount } = await client.query(text);

@@ -5,11 +5,11 @@ import { locate } from '../files.ts';
 export const MIGRATIONS = locate('migrations');
 
 export type MigrationFile = {
-  /** The file name without `.sql`: what the database remembers. */
+  /** The file name without `.sql`: which is what the database stores. */
   name: string;
   text: string;
   checksum: string;
-  /** The checksums of earlier texts, which unreleased versions applied: `-- replaces <checksum>`. */
+  /** The checksums of earlier contents, which unreleased versions applied: `-- replaces <checksum>`. */
   replacedChecksums: string[];
   /** Runs outside a transaction, statement by statement, and can be resumed. */
   concurrent: boolean;
@@ -30,7 +30,7 @@ export async function readMigrations(folder: URL): Promise<MigrationFile[]> {
 
 let ownNames: Promise<string[]> | undefined;
 
-/** The names of this version's migrations. The folder is read once: a readiness probe asks every few seconds. */
+/** The names of this version's migrations. The folder is read once, because a readiness probe needs it every few seconds. */
 export function ownMigrationNames(): Promise<string[]> {
   ownNames ??= listNames(MIGRATIONS);
   return ownNames;

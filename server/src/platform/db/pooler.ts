@@ -4,15 +4,15 @@ import { StartError } from '../start-error.ts';
 import { type Db, SESSION_SETTINGS } from './database.ts';
 
 /**
- * PgBouncer in transaction mode gives each transaction a different connection, and does not pass options on. So the settings of
- * our connections must be those of the role. Throws the statements that set them.
+ * PgBouncer in transaction mode gives each transaction a different connection, and does not pass options on. So our connection
+ * settings must be defaults of the role. Otherwise this throws an error with the statements that set them.
  */
 export async function checkPooler(db: Db, { databaseUrl, directUrl }: Config): Promise<void> {
   if (databaseUrl === directUrl) return;
   const { rows } = await sql<{ name: keyof typeof SESSION_SETTINGS; value: string }>`
     select lower(name) as name, current_setting(name) as value from pg_settings
     where lower(name) = any(${Object.keys(SESSION_SETTINGS)})`.execute(db);
-  // Two names of the same time zone.
+  // Two names for the same time zone.
   const wrong = rows.filter(({ name, value }) => value.replace('Etc/UTC', 'UTC') !== SESSION_SETTINGS[name]);
   if (wrong.length === 0) return;
   const { rows: names } = await sql<{ role: string; database: string }>`

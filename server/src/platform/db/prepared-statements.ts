@@ -11,7 +11,7 @@ import type pg from 'pg';
 export const PREPARED = sql`/* prepared */`;
 
 const MARK = /^\s*select \/\* prepared \*\//;
-/** A statement is prepared from its third execution on. Statements composed for one request rarely come again. */
+/** A statement is prepared from its third execution on. Statements composed for one request rarely recur. */
 const SEEN_BEFORE = 2;
 /** A prepared statement takes about 50 kB of memory in each connection. */
 const MAX_PREPARED = 300;

@@ -3,7 +3,7 @@ export type SqlStatement = {
   text: string;
   /** The line of the file where it begins, counted from 1. */
   line: number;
-  /** Lower case, one space between words, literals and function bodies emptied: for comparison with a pattern. */
+  /** In lower case, with single spaces, and with literals and function bodies emptied, for comparison with a pattern. */
   bare: string;
 };
 

@@ -1,11 +1,11 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** Flags are read every second, so a read-only database is noticed again long before this. */
+/** Flags are read every second, so a database that is still read-only is noticed again long before this. */
 const READ_ONLY_FOR_MS = 3_000;
 
 /** Whether the database accepts writes, as far as the connections of this process know. */
 export type WriteState = {
-  /** To be called when a connection accepts no writes. */
+  /** Call this when a connection accepts no writes. */
   noteReadOnly: () => void;
   readonly isReadOnly: boolean;
 };

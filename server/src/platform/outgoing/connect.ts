@@ -16,7 +16,7 @@ export class DisallowedTarget extends Error {}
 const CONNECT_MS = 3_000;
 
 /**
- * A dispatcher that checks the target of each connection. A hook into the DNS lookup would not be enough, because undici makes no
+ * A dispatcher that checks the target of each connection. A hook into the DNS lookup would not be enough, because undici does no
  * lookup for a numeric address. The agent resolves the host, checks every address, connects to a checked one, and checks the
  * address of the open connection again.
  */

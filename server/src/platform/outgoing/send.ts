@@ -17,7 +17,7 @@ export type OutgoingResponse = {
   address: string | null;
   /** The first characters of the body. */
   text: string;
-  /** Whether the body may be stored. The body of a private target could disclose data of the network. */
+  /** Whether the body may be stored. The body from a private target could disclose data from the internal network. */
   isPublic: boolean;
   retryAfter: string | null;
   headers: Record<string, string>;

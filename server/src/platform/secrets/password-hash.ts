@@ -35,7 +35,7 @@ const busy = (what: string) => (): ApiError =>
     { retryAfter: RETRY_AFTER_SECONDS },
   );
 
-/** What logins and new passwords take turns in. */
+/** The queues in which logins and new passwords wait for their turn. */
 export const passwordHashes = {
   logins: makeShares(LOGINS, busy('other logins')),
   newPasswords: makeShares(NEW_PASSWORDS, busy('other new passwords')),

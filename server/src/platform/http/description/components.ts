@@ -94,12 +94,15 @@ function shareSchema({ title, ...schema }: Schema, schemas: Components): Schema 
     }),
   );
   if (typeof title !== 'string') return shared;
-  // The example of a body is with the operations: @fastify/swagger moves it there.
+  // The example of a body stays with the operation, where @fastify/swagger puts it.
   const { examples: _, ...component } = shared;
   return schemas.refer(title, component);
 }
 
-/** Makes components of the parameters that several operations have. Their name is the title of their schema, or their own. */
+/**
+ * Turns parameters that several operations share into components. A component is named after the title of its schema, or after
+ * the parameter.
+ */
 function shareParameters(operations: Operation[]): Components {
   const shared = new Components('parameters');
   const all = operations.flatMap(({ parameters = [] }) => parameters as Parameter[]);
@@ -116,8 +119,8 @@ function shareParameters(operations: Operation[]): Components {
 }
 
 /**
- * Makes components of the errors and of the empty responses, one for each status and named after it. An operation whose
- * response differs from that of most operations keeps its own.
+ * Turns errors and empty responses into components, one for each status and named after it. An operation whose response differs
+ * from the common one keeps its own.
  */
 function shareResponses(operations: Operation[]): Components {
   const shared = new Components('responses');

@@ -27,7 +27,7 @@ const CONFIGURATION = {
   hideClientButton: true,
   withDefaultFonts: false,
   telemetry: false,
-  // Services of the library's maker, which would send data away from this server.
+  // Services of the library's vendor, which would send data away from this server.
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: 'never',
@@ -47,7 +47,7 @@ const START = `'use strict';
     parameter.description = (parameter.description ?? '') + '\\n\\nExample: \`' + parameter.example + '\`';
     delete parameter.example;
   }
-  // The server that gave out the page, whichever of its addresses the reader used.
+  // The server that sent the page, whichever of its URLs the reader used.
   content.servers = [{ url: new URL('..', location.href).href.replace(/\\/$/, '') }];
   Scalar.createApiReference('#app', { ...${JSON.stringify(CONFIGURATION)}, content });
 })();
@@ -87,7 +87,7 @@ export function docsRoutes(app: App): void {
   );
 }
 
-/** Makes the file for the first request, and again after a failure. */
+/** Creates the file at the first request, and again after a failure. */
 function storedOnce(
   contentType: string,
   make: () => string | Buffer | Promise<Buffer>,
@@ -105,7 +105,7 @@ function storedOnce(
   };
 }
 
-/** The library has its script as a string of 4 MB and shows it only through a route. */
+/** The library contains its script as a 4 MB string, and exposes it only through a route. */
 export async function readLibrary(): Promise<Buffer> {
   const { default: reference } = await import('@scalar/fastify-api-reference');
   const inner = Fastify();

@@ -154,7 +154,7 @@ function withOperations<T extends object>(document: T, other: object): T {
 
 type Described = { headers?: unknown; response?: object };
 
-/** Any request can find the server busy: with requests of its own caller, or of others (platform/admission/shares.ts). */
+/** For any request, the server may be busy with requests of the same caller or of others (platform/admission/shares.ts). */
 export const withBusyResponses = (schema: FastifySchema) => ({
   ...schema,
   response: { ...errorResponses(429, 503), ...(schema.response ?? {}) },
@@ -214,7 +214,7 @@ function withConditions<T extends Described>(
   };
 }
 
-/** Every write takes the header (record/idempotency/hook.ts), so the document says it in one place too. */
+/** Every write takes the header (record/idempotency/hook.ts), so the document describes it in one place. */
 function repeatable<T extends Described>(schema: T, { returnsSecret = false }: { returnsSecret?: boolean }) {
   const kept = returnsSecret
     ? 'The response contains a secret and is not stored, so a retry gets 409.'

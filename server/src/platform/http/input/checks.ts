@@ -9,11 +9,11 @@ import { violations } from './violations.ts';
 export type ValidInput = {
   params: Readonly<Record<string, string>>;
   query: Readonly<Record<string, unknown>>;
-  /** Without the fields that break the schema. `never` makes it assignable to a `Partial` of the schema type. */
+  /** Without the fields that violate the schema. `never` makes it assignable to a `Partial` of the schema type. */
   body: { readonly [field: string]: never };
-  /** Names of the fields that were left out of `body`, for a rule that only asks whether a field was given. */
+  /** Names of the fields that were omitted from `body`, for a rule that only needs to know whether a field was given. */
   invalid: ReadonlySet<string>;
-  /** The objects of a list in the body, each without the fields that break the schema, so that indexes stay. */
+  /** The objects of a list in the body, each without the fields that violate the schema, so that indexes stay the same. */
   items: (field: string) => { readonly [field: string]: never }[];
   actor: Actor;
 };
@@ -23,7 +23,7 @@ export type Check = (input: ValidInput) => unknown;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Rules of the operation that read at most. They run after a validation error, so that one response lists everything. */
+    /** Rules of the operation that only read. They run after a validation error, so that one response lists everything. */
     checks?: Check[];
   }
   interface FastifyRequest {
@@ -51,9 +51,9 @@ export function installChecks(app: App): void {
 }
 
 /**
- * Fastify stops at the first part of a request that breaks its schema, and an operation at its first rule. A caller would
- * fix one violation only to meet the next. So a rejected request is examined completely: every part by its schema, then
- * the rules of the operation on what the schemas accept. A request that is accepted pays nothing for it.
+ * Fastify stops at the first part of a request that violates its schema, and an operation at its first rule. A caller would fix
+ * one violation only to run into the next. So a rejected request is examined completely: every part by its schema, then the rules
+ * of the operation on what the schemas accept. A request that is accepted pays nothing for it.
  */
 export async function everyViolation(request: FastifyRequest, error: ApiError): Promise<ApiError> {
   if (!request.isRead || !EXAMINED.has(error.name)) return error;
@@ -94,7 +94,7 @@ async function violationsOfRules(request: FastifyRequest, bySchema: Violation[])
   const paths = new Set(bySchema.map(({ path }) => path));
   const isAboutInvalid = ({ path = '' }: Violation) => {
     const [, part, field = '', index = ''] = path.split('/');
-    // The body lacks an invalid list, so a rule about one of its items has seen the valid fields of that item.
+    // An invalid list is missing from the body, so a rule about one of its items has only seen the item's valid fields.
     const isAboutItem = /^\d+$/.test(index) && !paths.has(path);
     return part === 'body' && input.invalid.has(field) && !isAboutItem;
   };
@@ -147,7 +147,7 @@ async function violationsOfRule(
     return Array.isArray(returned) ? returned : [];
   } catch (error) {
     if (error instanceof ApiError) return RULES_BROKEN.has(error.name) ? error.details : [];
-    // The violations that are already found are the response; this one is a bug or a database that does not respond.
+    // The violations found so far are the response. This error is either a bug or a database that does not respond.
     request.log.error({ err: error }, 'validation check failed');
     return [];
   }

@@ -6,8 +6,8 @@ import { isReadByHand } from './filter.ts';
 type Schemas = Record<string, unknown>;
 
 /**
- * Fastify compiles every schema of every route before it listens: 350 ms for the first 19 operations, 1.6 s for 75.
- * These are the compilers of Fastify, deferred to the first request that needs them.
+ * Fastify compiles every schema of every route before it listens: 350 ms for the first 19 operations, 1.6 s for 75. These are
+ * Fastify's compilers, deferred to the first request that needs them.
  */
 export const lazyCompilers = {
   bucket: makeBucket,
@@ -26,7 +26,7 @@ function makeBucket(inherited?: unknown) {
       if (Object.hasOwn(schemas, name)) throw new Error(`There are two schemas with the name ${name}`);
       // Not changed in place: a part of the application inherits the schemas and adds its own.
       schemas = { ...schemas, [name]: structuredClone(schema) };
-      // The type of Fastify asks for its own instance and ignores it.
+      // Fastify's type requires its own instance, but ignores it.
       return undefined as never;
     },
     getSchema: (name: string) => schemas[name],
@@ -71,7 +71,7 @@ type Validate = ReturnType<ReturnType<BuildValidator>>;
 
 const acceptAll = (() => true) as unknown as Validate;
 
-/** Fastify asks for a compiler per route. All routes with the same shared schemas have one, which reads them once. */
+/** Fastify requests a compiler per route. Routes with the same shared schemas share one, which reads them once. */
 const buildValidator = AjvCompiler();
 
 function lazyValidators(...options: Parameters<BuildValidator>): ReturnType<BuildValidator> {
@@ -83,7 +83,7 @@ function lazyValidators(...options: Parameters<BuildValidator>): ReturnType<Buil
     const lazy = (value: unknown) => {
       validate ??= compiler()(schema);
       const valid = validate(value);
-      // Ajv leaves what it found on the function, and Fastify looks for it there.
+      // Ajv leaves its findings on the function, where Fastify looks for them.
       lazy.errors = validate.errors;
       return valid;
     };

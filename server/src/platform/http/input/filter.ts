@@ -18,8 +18,8 @@ export const INCLUSION = [
 ] as const;
 
 /**
- * The filter pattern of the contract, as published. It is quadratic on hostile input (726 ms for 16 kB), so it is
- * never run: the functions below bound the length and parse by hand what it accepts.
+ * The filter pattern of the contract, as published. It is quadratic on hostile input (726 ms for 16 kB), so it never runs: the
+ * functions below limit the length and parse by hand what the pattern accepts.
  */
 export const patternOf = (operators: readonly string[]) =>
   `^(${operators.join('|')}):(.*?)(,([a-zA-Z0-9_]+))*$`;
@@ -29,7 +29,7 @@ export const BOUND_PATTERN = '^(IS_BEFORE|IS_ON_OR_AFTER):\\d{4}-\\d{2}-\\d{2}$'
 export const MAX_FILTER_LENGTH = 4_096;
 export const MAX_TEXT_LENGTH = 8_192;
 const INT4 = 2_147_483_647;
-/** The largest id there can be: any integer up to it is well formed, whether something has it or not. */
+/** The largest possible id. Any integer up to it is well-formed, whether or not something has it. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 const READ_BY_HAND = 'x-read-by-hand';
@@ -163,7 +163,7 @@ export function parseChoice(value: unknown): Choice<string> {
   return { not: operator === 'IS_NOT' || operator === 'IS_NONE_OF', values };
 }
 
-/** A choice among what is listed. */
+/** A choice from a list of values. */
 export function parseChoiceOf<T extends string>(value: unknown, allowed: readonly T[]): Choice<T> {
   const { not, values } = parseChoice(value);
   const known = allowed.filter(one => values.includes(one));

@@ -192,7 +192,7 @@ function fieldSchemas(schema: Schema, name: string): Schema[] {
   return typeof additionalProperties === 'object' ? [...ofMap, additionalProperties] : ofMap;
 }
 
-/** Positions are left out, so that a field of a thousand items is named once. */
+/** Positions are omitted, so that a field of a thousand items is named once. */
 function headerOf(ignored: readonly Ignored[]): string {
   const names = [
     ...new Set(ignored.map(({ place }) => place.map(headerPart).join('.').replaceAll('.[]', '[]'))),

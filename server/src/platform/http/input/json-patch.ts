@@ -89,7 +89,7 @@ export function tokensOf(pointer: string): string[] {
 const isWithin = (tokens: string[], ancestor: string[]): boolean =>
   ancestor.length < tokens.length && ancestor.every((token, index) => token === tokens[index]);
 
-/** The place that a pointer names, of which only the last token may be missing. */
+/** The place that a pointer names, where only the last token may be missing. */
 function locate(holder: Container, tokens: string[], pointer: string): Target {
   let parent = holder;
   for (const key of tokens.slice(0, -1)) {
@@ -135,7 +135,7 @@ function remove(target: Target, pointer: string): void {
   else delete target.parent[target.key];
 }
 
-/** Takes the size of a value from the budget; `depth` is the depth of the value. Costs no more than the budget. */
+/** Takes the size of a value from the budget; `depth` is the depth of the value. Takes time proportional to the budget at most. */
 function spend(budget: Budget, value: unknown, depth: number): void {
   if (depth > MAX_DEPTH) throw new Rejection(`the document would be nested deeper than ${MAX_DEPTH} levels`);
   budget.left -= typeof value === 'string' ? value.length + 2 : 4;

@@ -6,7 +6,7 @@ export const hasControlCharacter = (text: string): boolean => CONTROL.test(text)
 
 const INVISIBLE = /^[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]*$/u;
 
-/** Whether a reader sees nothing: the string has only whitespace, marks of direction, joiners and the like. */
+/** Whether a reader sees nothing, because the string has only whitespace, direction marks, joiners and the like. */
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text);
 
 /** PostgreSQL stores neither NUL nor unpaired surrogates. */

@@ -12,7 +12,7 @@ export const MAX_PARAM_LENGTH = 512;
 
 type Bounded = { type?: unknown; enum?: unknown; maxLength?: number };
 
-/** Bounds what is read before anything looks at it: the length of the URL and what its parameters may contain. */
+/** Limits what is read before anything inspects it: the length of the URL and what its parameters may contain. */
 export function installInputLimits(app: App): void {
   app.addHook('onRoute', ({ schema }) => {
     boundTexts(schema?.params, MAX_PARAM_LENGTH);

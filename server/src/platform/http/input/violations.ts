@@ -3,7 +3,7 @@ import { either, MAX_LISTED, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import { unknownName } from './unknown-name.ts';
 
-/** A schema says here in words what its pattern says in symbols. */
+/** A schema can describe here in words what its pattern says in symbols. */
 export const RULE = 'x-rule';
 
 const NAME_CHARACTERS = "must contain only letters, digits and - _ . ! ~ * ' ( ), and must not be ";
@@ -22,7 +22,7 @@ const PARTS: Record<string, string> = {
   headers: 'headers',
 };
 
-/** Says in our own words what the validator found: the first violations, each with a pointer to its place. */
+/** Describes in our own words what the validator found: the first violations, each with a pointer to its position. */
 export function violations(errors: FastifySchemaValidationError[], context: string | undefined): Violation[] {
   const part = PARTS[context ?? 'body'] ?? 'body';
   return errors.slice(0, MAX_LISTED).map(error => {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type Encoding = 'br' | 'gzip';
 
-/** The offered encoding that the client prefers, the first of equal ones. Undefined: the client gets plain bytes. */
+/** The offered encoding that the client prefers; the first one if several are equal. Undefined: the client gets uncompressed bytes. */
 export function acceptedEncoding<E extends Encoding>(
   header: string | undefined,
   offered: readonly E[],

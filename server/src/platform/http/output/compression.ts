@@ -72,7 +72,7 @@ export function installCompression(app: App, admission: Admission = new Map()): 
     const encoding = acceptedEncoding(accepted, ['br', 'gzip']);
     if (encoding === undefined || reply.raw.destroyed) return payload;
     const isStream = payload instanceof Readable;
-    // A response that would have to wait is sent as it is.
+    // A response that would have to wait is sent uncompressed.
     const release = (isStream ? streams : wholes).tryAcquire(request.caller || networkOf(request.ip));
     if (release === undefined) return payload;
     reply.header('content-encoding', encoding).removeHeader('content-length');
@@ -102,8 +102,8 @@ function compressed(source: Readable, encoder: Transform, release: Release): Tra
 }
 
 /**
- * A strong ETag names exact bytes, so the tag of a compressed response gets a mark. The mark is removed from the tags that a client
- * sends back, so operations compare their own tags.
+ * A strong ETag names exact bytes, so the tag of a compressed response gets a suffix. The suffix is removed from the tags that a
+ * client sends back, so operations compare their own tags.
  */
 function markTag(reply: FastifyReply, encoding: Encoding): void {
   const tag = String(reply.getHeader('etag') ?? '');

@@ -1,7 +1,7 @@
 /** One tag of If-Match or If-None-Match, without its quotes. */
 export type EntityTag = { opaque: string; isWeak: boolean; isQuoted: boolean };
 
-/** The tags of a header. `any` is `*`. `isValid` is false if the header has anything else than tags in quotes, or more than 20. */
+/** The tags of a header. `any` is `*`. `isValid` is false if the header has anything other than quoted tags, or more than 20. */
 export type EntityTags = { any: boolean; tags: EntityTag[]; isValid: boolean };
 
 /** A client sends one tag, and a proxy a few. */
@@ -9,7 +9,7 @@ const MAX_TAGS = 20;
 /** Some proxies remove the quotes. */
 const TAG = /(W\/)?(?:"([\x21\x23-\x7e\x80-\xff]*)"|([^\s",]+))/g;
 
-/** Reads the tags that a client presents. Callers that require a valid header check `isValid`; the others use what can be read. */
+/** Reads the tags that a client sends. Callers that require a valid header check `isValid`; the others use what can be read. */
 export function readEntityTags(header: string | undefined): EntityTags {
   if (header === undefined) return { any: false, tags: [], isValid: false };
   if (header.trim() === '*') return { any: true, tags: [], isValid: true };

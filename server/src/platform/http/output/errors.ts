@@ -7,7 +7,7 @@ import { everyViolation } from '../input/checks.ts';
 import { errorBody, STATUS, toApiError } from './error-body.ts';
 import { collectMethods, wrongMethod } from './methods.ts';
 
-/** Wherever an error comes from, the caller sees one shape, and the log has the cause under the same id. */
+/** Whatever the source of an error, the caller sees the same format, and the log has the cause under the same id. */
 export function installErrors(app: App, sendPage: SendPage = () => undefined): void {
   const methodsOf = collectMethods(app);
   app.setErrorHandler<FastifyError>((error, request, reply) => sendError(error, request, reply));
@@ -61,7 +61,7 @@ export async function logError(
   } else if (rejection.name === 'InternalError') {
     request.log.error({ err: error, errorId: id }, 'request failed');
   } else {
-    // Without a cause the server is busy, which is no failure. In an outage this is written once (outage-log.ts).
+    // Without a cause, the server is just busy, which is not a failure. During an outage this is written once (outage-log.ts).
     if (rejection.name === 'ServiceUnavailableError' && rejection.cause !== undefined)
       request.log.warn({ err: error, errorId: id }, 'request failed');
     request.log.info({ errorId: id, error: rejection.name }, 'request rejected');

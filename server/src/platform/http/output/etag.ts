@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** 132 bits of the hash: nobody finds two contents with one tag. */
+/** 132 bits of the hash: nobody can find two contents with the same tag. */
 const HASH_LENGTH = 22;
 const SEPARATOR = '.';
 
@@ -43,9 +43,9 @@ export function unlessKnown<T>(
 }
 
 /**
- * Runs work that changes a resource. With If-Match, it first calls `readEtags`, which locks the resource and returns the ETags that
- * name its current state. If none of them is in If-Match, the work is rejected with 412 after it ran, so that the transaction is
- * rolled back: by RFC 9110, every other rejection of the request comes before 412.
+ * Runs work that changes a resource. With If-Match, it first calls `readEtags`, which locks the resource and returns the ETags
+ * that name its current state. If none of them is in If-Match, the work is rejected with 412 after it ran, so that the
+ * transaction is rolled back: RFC 9110 says that every other rejection takes precedence over 412.
  */
 export async function ifMatches<T>(
   { headers }: Pick<FastifyRequest, 'headers'>,

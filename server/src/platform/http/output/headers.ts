@@ -22,9 +22,9 @@ export const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * Written by hand: six constant headers need no dependency, and Node's own error responses, which no plugin of Fastify
- * reaches, carry the same ones (platform/http/protection/socket-errors.ts). Nothing is designed to be cached, so nothing is stored unless a
- * route says otherwise.
+ * Written by hand: six constant headers need no dependency, and Node's own error responses, which no Fastify plugin can change,
+ * need the same ones (platform/http/protection/socket-errors.ts). Nothing is designed to be cached, so responses are `no-store`
+ * unless a route says otherwise.
  */
 export function securityHeaders(publicUrl: string): Record<string, string> {
   return {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Proxies close connections that are silent for 30 s or longer. */
 const HEARTBEAT_MS = 15_000;
 const TICK_MS = 100;
-/** If there are few streams, they end sooner. */
+/** With few streams, they all end sooner. */
 const END_EACH_MS = 5;
 const END_TICK_MS = 20;
 const LAST_READ_MS = 500;
@@ -123,7 +123,7 @@ export function makeOpenStreams<S>(
       await dismissAll();
       const until = performance.now() + LAST_READ_MS;
       while (all.size > 0 && performance.now() < until) await sleep(END_TICK_MS);
-      // A client that does not read keeps nobody waiting.
+      // A client that does not read holds up nobody else.
       for (const stream of all) transport.destroy(stream);
     },
   };

@@ -22,7 +22,7 @@ export function eventBlock({ comment, retryMs, id, event, data }: Block): string
 export const spreadRetryMs = ({ least, most }: { least: number; most: number }): number =>
   Math.round(least + Math.random() * (most - least));
 
-/** The headers of a stream that is written past Fastify. It ends with its connection. */
+/** The headers of a stream that bypasses Fastify. It ends with its connection. */
 export const EVENT_STREAM_HEAD = [
   'content-type',
   'text/event-stream',

@@ -1,7 +1,7 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** Made one after the other, as they are asked for. */
+/** Created one after the other, on demand. */
 export type Pieces = AsyncGenerator<string | Buffer, void>;
 
 /** For a client that reads slowly but steadily; one that stops reading is cut off sooner (stalled-clients.ts). */
@@ -21,7 +21,7 @@ export type SendOptions = {
   readAheadBytes?: number;
 };
 
-/** Sends pieces as they are made. The first is made before anything is sent, so that a rejection is still sent as one. */
+/** Sends pieces as they are created. The first is created before anything is sent, so that an error can still become an error response. */
 export async function sendPieces(
   reply: FastifyReply,
   pieces: Pieces,
@@ -65,7 +65,10 @@ export async function* listPieces(beginning: string, items: AsyncIterable<string
   yield ']}';
 }
 
-/** Each is written into one buffer. Joined into strings first, 38 MB of them would stay in memory until a major garbage collection. */
+/**
+ * Each piece is written into one buffer. If they were joined into strings first, 38 MB of them would stay in memory until a major
+ * garbage collection.
+ */
 export function asBytes(texts: string[], beforeEach = ''): Buffer {
   const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text) + beforeEach.length, 0);
   const bytes = Buffer.allocUnsafe(size);

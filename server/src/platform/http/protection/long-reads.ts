@@ -14,8 +14,8 @@ import { ApiError } from '../../errors.ts';
 import { type Pieces, type SendOptions, sendPieces } from '../output/stream.ts';
 
 /**
- * Whom a long read is for: a request, or a caller without one. A request hands back its place among the short ones, and keeps its slot
- * until its response is sent, because the response is in memory until then.
+ * Who a long read is for: a request, or a caller without one. A request gives up its slot among the short ones, and keeps its
+ * slot until its response is sent, because the response is in memory until then.
  */
 export type LongReader = { caller: string; visit?: Visit };
 
@@ -44,7 +44,7 @@ export type ExportSource = {
   isGone: () => boolean;
 };
 
-/** Connections of the pool that long reads have for themselves. */
+/** Connections that are reserved for long reads. */
 export const LONG_READ_CONNECTIONS = 3;
 /** Connections of the pool for searches by text. */
 export const SEARCH_CONNECTIONS = 2;
@@ -130,7 +130,7 @@ export function makeLongReads(db: Db, searchDb = db, admission: Admission = new 
   };
 }
 
-/** The place among the short requests is handed back before the wait, so that a caller's long reads do not delay its short ones. */
+/** The slot among the short requests is released before the wait, so that a caller's long reads do not delay its short ones. */
 async function acquire(slots: Shares, { caller, visit }: LongReader): Promise<Release> {
   visit?.handBack();
   return await slots.acquire(caller, visit && { isGone: visit.isGone });

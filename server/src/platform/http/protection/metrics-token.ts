@@ -12,7 +12,7 @@ export function installMetricsToken(app: App, token: string | undefined): void {
   const expected = digestOf(`Bearer ${token}`);
   app.addHook('onRequest', async ({ routeOptions, headers }) => {
     if (!routeOptions.url?.startsWith(BACKSTAGE)) return;
-    // Digests have one length, so the comparison takes the same time for every header.
+    // Digests all have the same length, so the comparison takes the same time for every header.
     if (timingSafeEqual(digestOf(headers.authorization ?? ''), expected)) return;
     throw new ApiError(
       'AuthenticationRequired',

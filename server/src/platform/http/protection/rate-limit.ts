@@ -22,8 +22,8 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 const MAX_CALLERS = 10_000;
 
 /**
- * Events are kept for good, so nobody may write them without bound, a Viewer's favorites and tags included. Runs after the guard,
- * which says who calls: a user or service account with all its tokens and sessions, or one admin token.
+ * Events are kept permanently, so nobody may write an unlimited number of them, not even a Viewer with favorites and tags. Runs
+ * after the guard, which identifies the caller: a user or service account with all its tokens and sessions, or one admin token.
  */
 export function installWriteLimit(app: App, limit: WriteLimit): void {
   if (limit.perMinute === 0) return;

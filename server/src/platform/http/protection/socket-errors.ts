@@ -16,7 +16,7 @@ const ANSWERS: Record<string, [status: string, message: string]> = {
 
 type ClientErrorHandler = NonNullable<FastifyServerOptions['clientErrorHandler']>;
 
-/** Responds to what Node rejects before there is a request, in the one error shape and with the given headers. */
+/** Responds, in the usual error format and with the given headers, to what Node rejects before there is a request. */
 export function clientErrorHandler(headers: Record<string, string>): ClientErrorHandler {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return (error, socket) => {

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 
 const STALLED_AFTER_MS = 10_000;
 
-/** Cuts off a client that stops reading its response: what is left of the response would stay in memory for good. */
+/** Cuts off a client that stops reading its response: otherwise the rest of the response would stay in memory forever. */
 export function installStalledClients(app: App, afterMs = STALLED_AFTER_MS): void {
   app.addHook('onSend', async (request, reply) => {
     const response = reply.raw;
@@ -13,7 +13,7 @@ export function installStalledClients(app: App, afterMs = STALLED_AFTER_MS): voi
     // Node calls this when no byte went through the socket for this long.
     response.setTimeout(afterMs, () => {
       const unread = socket.writableLength + response.writableLength;
-      // Nothing to read yet: the response is still being made.
+      // Nothing to read yet: the response is still being created.
       if (unread === 0) return void socket.setTimeout(afterMs);
       request.log.warn({ route: request.routeOptions.url, unread, afterMs }, 'client stopped reading');
       response.destroy();

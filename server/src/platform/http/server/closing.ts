@@ -26,7 +26,7 @@ export function installClosing(app: App): void {
       return isDraining;
     },
   });
-  // Before the handlers of both applications.
+  // Runs before the handlers of both applications.
   app.server.prependListener('request', (_request, response) => {
     if (isDraining) response.shouldKeepAlive = false;
   });
@@ -40,7 +40,7 @@ export function installClosing(app: App): void {
     closed = new Promise(resolve => app.server.close(() => resolve()));
   });
   app.addHook('onClose', async () => await closed);
-  // For requests that began before.
+  // For requests that began earlier.
   app.addHook('onSend', async (_request, reply) => {
     if (isClosing) reply.header('connection', 'close');
   });
@@ -51,9 +51,9 @@ const QUIET_TURN_MS = 0.3;
 const QUIET_WITHIN_MS = 5_000;
 
 /**
- * Resolves at a good moment for closing the port. The system resets a connection that it has opened and the server has not
- * accepted, and a proxy does not retry a POST on a connection that was reset. Node.js accepts one connection in each turn of the event
- * loop, so after a short turn without a new connection none is waiting.
+ * Resolves when it is safe to close the port. The operating system resets a connection that it has opened but the server has not
+ * accepted, and a proxy does not retry a POST on a connection that was reset. Node.js accepts one connection in each turn of the
+ * event loop, so after a short turn without a new connection none is waiting.
  */
 async function untilNothingArrives(server: Server): Promise<void> {
   let accepted = 0;

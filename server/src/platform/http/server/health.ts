@@ -30,7 +30,7 @@ const Readiness = Named(
 export type ReadyCheck = {
   /** Fails until the server can serve requests: the database is reachable and has every migration. */
   load: () => Promise<void>;
-  /** Whether the database responds, known without asking it. Undefined if nothing in the server knows it. */
+  /** Whether the database responds, without querying it. Undefined if nothing in the server knows it. */
   isDatabaseResponding: () => boolean | undefined;
   /** Whether the database responds and rejects writes. */
   isReadOnly: () => boolean;

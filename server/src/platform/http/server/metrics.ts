@@ -60,7 +60,7 @@ export function installMetrics(app: App): void {
   );
 }
 
-/** Anyone may ask for the metrics, and they cost 10 statements and some 10 ms. */
+/** Anyone may request the metrics, and collecting them takes 10 statements and about 10 ms. */
 const COLLECT_EVERY_MS = 250;
 
 /**

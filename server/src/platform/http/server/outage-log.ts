@@ -16,9 +16,9 @@ const ENDED_AFTER_MS = 20_000;
 const WARN = 40;
 
 /**
- * While the database is unavailable, every part of the server that uses it fails again and again: an idle server wrote 17 lines
- * a second. So each part says it once, and then its errors are counted, and so are requests that get 503: there is a summary every
- * minute, and one when the errors have ended.
+ * While the database is unavailable, every part of the server that uses it fails again and again: an idle server wrote 17 lines a
+ * second. So each part logs its first error, and further errors are counted, as are requests that get 503. A summary is logged
+ * every minute, and once more when the errors have ended.
  */
 export function makeOutageLog(summaryMs = SUMMARY_MS, endedAfterMs = ENDED_AFTER_MS): OutageLog {
   let log: Log | undefined;

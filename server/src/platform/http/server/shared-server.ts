@@ -41,14 +41,14 @@ export const sharedServer =
   };
 
 /**
- * Browsers and load balancers open connections before they have a request. Node closes connections between two requests when the server
- * closes, and would wait for these without end.
+ * Browsers and load balancers open connections before they have a request. Node closes connections between two requests when the
+ * server closes, and would wait for these forever.
  */
 function endSilent(server: Server, silent: ReadonlySet<Socket>): void {
   const close = server.close.bind(server);
   server.close = callback => {
     for (const socket of silent) if (socket.bytesRead === 0) socket.destroy();
-    // Half a head may become a request.
+    // Half of a request head may still become a request.
     setTimeout(() => {
       for (const socket of silent) socket.destroy();
     }, server.headersTimeout).unref();
