@@ -14,7 +14,7 @@ export const displayNameOfUser = (id: RawBuilder<unknown>) =>
 
 /**
  * The URL of the image of an actor with this name, at Gravatar as in Unleash. It contains the hash of the visible name, so the
- * hash does not disclose an e-mail address that is not visible.
+ * hash does not disclose an email address that is not visible.
  */
 export const imageOfName = (name: RawBuilder<unknown>) => sql<string>`
   'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(${name}), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;

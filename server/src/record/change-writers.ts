@@ -1,7 +1,7 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
 
-/** Writes what follows from the events of a change, in the statement that inserts them. */
+/** Writes data derived from the events of a change, in the statement that inserts them. */
 export type EventWriter = {
   /** Common table expressions that read `written`, the inserted events. All writers together cost one round trip. */
   expressions: RawBuilder<unknown>;

@@ -9,8 +9,8 @@ const MAX_COMMENT_LENGTH = 500;
 const MAX_HEADER_LENGTH = 9 * MAX_COMMENT_LENGTH;
 
 /**
- * Reads the reason for a change from a header, because every write can have one: a DELETE without a body, a body that is a list,
- * and a body whose fields are all defined by Unleash. Each event of the request has the comment.
+ * Reads the reason for a change from a header, so that every write can carry one, including a DELETE without a body, a body that
+ * is a list, and a body whose fields Unleash defines. Each event of the request has the comment.
  */
 export function installComments(app: App): void {
   // Runs after authorization and validation, as the other headers of writes do.
@@ -50,7 +50,7 @@ const tooLong = () => invalid(`must have at most ${MAX_COMMENT_LENGTH} character
 const invalid = (problem: string) =>
   badData([{ message: `Halyard-Comment ${problem}`, path: `/headers/${HEADER}` }]);
 
-/** Whether a change has no comment. The server changes flags too, for example their lifecycle, and has nobody to ask. */
+/** Whether a change has no comment. The server changes flags too, for example their lifecycle, without anyone to ask. */
 export const isSilent = ({ comment, kind }: Actor): boolean => comment === undefined && kind !== 'system';
 
 /** Rejects a change of a project that requires a comment. */

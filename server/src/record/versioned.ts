@@ -7,7 +7,7 @@ export type Versioned<Key, Shown extends object> = {
   nameOf: (key: Key) => string;
   /** Locks the resource and reads it as its GET shows it. Undefined if the actor cannot read such a resource. */
   lock: (current: Change, key: Key) => Promise<Shown | undefined>;
-  /** Fields that change when nobody edits the resource. If-Match ignores them, and If-None-Match does not. */
+  /** Fields that change although nobody edits the resource. If-Match ignores them, but If-None-Match does not. */
   derived: readonly (keyof Shown & string)[];
 };
 

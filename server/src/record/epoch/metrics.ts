@@ -11,7 +11,7 @@ export function reportEpochs(epochs: EpochWatch, log: Log, registry: Registry): 
     labelNames: ['kind'],
     registers: [registry],
   });
-  // So that the first change is an increase.
+  // Starts at 0, so that the first change is an increase.
   for (const kind of EPOCH_CHANGES) changes.inc({ kind }, 0);
   epochs.onChange(change => {
     changes.inc({ kind: change.kind });

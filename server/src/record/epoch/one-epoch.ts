@@ -5,8 +5,8 @@ import { readEpoch } from './store.ts';
 const ATTEMPTS = 2;
 
 /**
- * Runs reads that combine memory and rows, and returns their result if all of it comes from one epoch. Otherwise it runs them
- * once more. `known` is the epoch that the memory probably belongs to.
+ * Runs reads that combine memory and rows, and returns their result if it all comes from one epoch. Otherwise it runs them once
+ * more. `known` is the epoch that the memory probably belongs to.
  */
 export async function inOneEpoch<T>(
   db: Reader,

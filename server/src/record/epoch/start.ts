@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/database.ts';
 import { updateEpoch } from './store.ts';
 
-/** Clients choose what they present, so they cannot make all others read everything again and again. */
+/** Clients choose what they send, so they must not be able to make all the others read everything repeatedly. */
 const HOURS_BETWEEN_CLIENTS = 1;
 
 /** Starts a new epoch: servers and SDKs read everything again. */
@@ -12,6 +12,6 @@ export const startEpoch = async (db: Db, reason: string): Promise<void> =>
 export const replaceEpoch = async (db: Db, number: number, reason: string): Promise<void> =>
   await updateEpoch(db, reason, { number, hours: 0 });
 
-/** The same because of what a client presented, at most once an hour. */
+/** The same, triggered by what a client sent, at most once an hour. */
 export const replaceEpochForClient = async (db: Db, number: number, reason: string): Promise<void> =>
   await updateEpoch(db, reason, { number, hours: HOURS_BETWEEN_CLIENTS });

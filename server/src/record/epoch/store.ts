@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { PREPARED } from '../../platform/db/prepared-statements.ts';
 
-/** What an epoch is made of. The database has a new epoch when one of these changes. */
+/** The parts of an epoch. The database has a new epoch when one of these changes. */
 export type Epoch = {
   /** Ten characters. All servers on the database read the same ones. */
   id: string;
@@ -17,10 +17,10 @@ export type Epoch = {
   reason: string | null;
 };
 
-/** The id, for statements that return rows of one moment together with the epoch of that moment. */
+/** The id, for statements that return rows together with the epoch of the same snapshot. */
 export const EPOCH_ID = sql<string>`(select id from database_epoch)`;
 
-/** All of the epoch, as JSON. */
+/** The whole epoch, as JSON. */
 export const EPOCH = sql`(
   select json_build_object(
     'id', id, 'systemIdentifier', system_identifier, 'timeline', timeline, 'database', database,

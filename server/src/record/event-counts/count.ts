@@ -17,8 +17,8 @@ import { countGroups, type EventGroup, type IndexedCounts } from './store.ts';
 const FEW = 2_000;
 
 /**
- * The visible events that match, by group. The index gives the counts of its chunks. The statement that reads the tail of the log adds
- * them, so the result is that of one moment.
+ * The visible events that match, by group. The index gives the counts of its chunks. The statement that reads the tail of the log
+ * adds them, so the result reflects one point in time.
  */
 export async function countEvents(
   db: Reader,
@@ -59,7 +59,7 @@ async function addCounts(
   if (indexed.total <= FEW) counts.ids.push(...(await indexed.newest({}, 0, FEW)));
   else {
     for (const [value, count] of await indexed.countBy(by)) {
-      // The index has an empty project for events without one.
+      // In the index, events without a project have an empty one.
       counts.values.push(value === '' && by === 'project' ? null : value);
       counts.counts.push(count);
     }

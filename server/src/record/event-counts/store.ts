@@ -21,8 +21,8 @@ export type EventGroup = { value: string | null; count: number; name: string | n
 export type IndexedCounts = { ids: number[]; values: (string | null)[]; counts: number[] };
 
 /**
- * The visible events from the id `first` on that match and those of the index, by group: the newest days, or the largest other
- * groups, and one group more than a response has. `firstImported`: imported events from this id on are counted too.
+ * The visible events that match, from the id `first` on and in the index, by group: the newest days, or the largest other groups,
+ * and one more group than the response has. `firstImported`: imported events from this id on are counted too.
  */
 export async function countGroups(
   db: Reader,

@@ -75,7 +75,7 @@ async function* readWithText(
   }
 }
 
-/** Breaks off the export after a failover or a restore: ids now belong to other events than those that it began with. */
+/** Aborts the export after a failover or a restore, because ids now belong to different events. */
 const ofOneEpoch = (source: ExportSource, epoch: string): ExportSource => ({
   ...source,
   read: read =>
@@ -134,13 +134,13 @@ async function* readFromIndex(
   }
 }
 
-/** The lines as bytes, which are outside of the heap: the garbage collector copied strings that waited for the client. */
+/** The lines as bytes, which are outside the heap. As strings, the garbage collector would copy them while they wait for the client. */
 function batchOf(lines: ExportedLine[]): { bytes: Buffer; last: number } | undefined {
   const last = lines.at(-1)?.id;
   return last === undefined ? undefined : { bytes: asBytes(lines.map(({ line }) => line)), last };
 }
 
-/** Breaks off the export of a caller who lost the token or session, or who is no longer a root admin. */
+/** Aborts the export of a caller who lost the token or session, or who is no longer a root admin. */
 async function rejectRevoked(db: Db, { credential, isAdmin }: Actor): Promise<void> {
   if (credential === undefined) return;
   const [valid] = await validCredentials(db, [credential]);

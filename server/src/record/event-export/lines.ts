@@ -9,7 +9,7 @@ import type { ExportFormat } from './query.ts';
 
 export type ExportLines = {
   contentType: string;
-  /** The text before the first event. */
+  /** What precedes the first event. */
   header: (withIp: boolean) => string;
   /** An event as a line of text for the actor, with its line break. */
   line: (actor: Actor) => RawBuilder<string>;
@@ -17,7 +17,10 @@ export type ExportLines = {
 
 const jsonText = (column: string) => sql`coalesce(to_json(${sql.ref(column)})::text, 'null')`;
 
-/** An event in the shape of the search, without label and summary. The server itself creates types and group ids, so they need no escapes. */
+/**
+ * An event in the shape of the search, without label and summary. The server itself creates types and group ids, so they need no
+ * escaping.
+ */
 const ndjsonLine = (actor: Actor) => sql<string>`concat(
   '{"id":', id, ',"createdAt":', ${jsonTime(sql`created_at`)}, ',"type":"', type, '","createdBy":', to_json(created_by),
   ',"createdByUserId":', coalesce(created_by_user_id::text, 'null'), ',"createdByKind":"' || created_by_kind || '"',
@@ -31,7 +34,7 @@ const ndjsonLine = (actor: Actor) => sql<string>`concat(
 const CSV_COLUMNS =
   'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId,comment';
 
-/** = + - @ tab, line breaks and the full-width forms: a spreadsheet takes a cell that begins with one of them for a formula. */
+/** = + - @ tab, line breaks and their full-width forms, with which a cell would be read as a formula. */
 const FORMULA = sql.lit(
   `{${['=+-@\t\r\n＝＋－＠'].flatMap(all => [...all].map(one => one.codePointAt(0)))}}`,
 );

@@ -8,7 +8,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** The events of an export, newest first. */
 export type ExportedEvents = EventFilters & EventCursor;
 
-/** Parses the parameters of the export. It rejects those of a page: ignored, they would export all events instead of some. */
+/** Parses the parameters of the export. It rejects paging parameters, because ignoring them would export all events instead of some. */
 export function parseEventExport(
   parameters: Record<string, unknown>,
 ): ExportedEvents & { format: ExportFormat } {

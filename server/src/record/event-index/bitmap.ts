@@ -8,7 +8,7 @@ export const CHUNK_SIZE = 24_000;
 
 /**
  * A log whose last id is lower has no index: PostgreSQL searches it directly, which takes less than a second even for free text.
- * Ids never fall, so an index that was begun is kept, even if old events are deleted later.
+ * Ids never decrease, so once an index exists it is kept, even if old events are deleted later.
  */
 export const SMALL_LOG = 50_000;
 
@@ -24,7 +24,7 @@ export type Bitmap = Uint32Array;
 export const emptyBitmap = (): Bitmap => new Uint32Array(WORDS);
 export const fullBitmap = (): Bitmap => emptyBitmap().fill(0xffffffff);
 
-/** Empty bitmaps in one piece of memory: one for each of hundreds of chunks kept the garbage collector busy. */
+/** Empty bitmaps in one block of memory, because a separate one for each of hundreds of chunks kept the garbage collector busy. */
 export function emptyBitmaps(count: number): Bitmap[] {
   const memory = new Uint32Array(count * WORDS);
   return Array.from({ length: count }, (_, n) => memory.subarray(n * WORDS, (n + 1) * WORDS));

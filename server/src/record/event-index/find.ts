@@ -12,7 +12,7 @@ import { type IndexedText, type TextResult, withText } from './text/matches.ts';
 
 export type IndexedMatches = {
   total: number;
-  /** If the time for checking texts was up: matches with lower ids are not complete, and the total is a lower bound. */
+  /** Set if the time for checking events was up: matches with lower ids are incomplete, and the total is a lower bound. */
   completeFrom?: number | undefined;
   /** The ids of the matches within the cursor, newest first, without the first `skip` ones. */
   newest: (cursor: EventCursor, skip: number, take: number) => Promise<number[]>;

@@ -8,9 +8,9 @@ import { deleteOldText } from './text/verify.ts';
 // If a container has no memory left, Linux ends this process instead of the server. Other systems have no such file.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => {});
 
-// Without the server nobody would stop it.
+// Without the server, nobody would stop this process.
 process.on('disconnect', () => process.exit(1));
-// A stop of the whole process group is up to the server, which ends this process.
+// If the whole process group is told to stop, the server decides, and ends this process.
 process.on('SIGTERM', () => {});
 process.on('SIGINT', () => {});
 

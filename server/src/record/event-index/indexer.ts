@@ -9,13 +9,13 @@ import { keepLargeTexts } from './text/keep-large.ts';
 /** Nothing waits for the index: a search finds recent events without it. Every 250 ms took 32 statements per second. */
 const PAUSE_MS = 2_000;
 
-/** Indexing a chunk takes about 20 MB of it, whatever its texts are. Typed arrays do not count: collect.ts bounds them to 60 MB. */
+/** Indexing a chunk takes about 20 MB of it, whatever the events contain. Typed arrays do not count: collect.ts limits them to 60 MB. */
 const MAX_HEAP_MB = 128;
 
-/** A container that has too little memory for a moment may have enough for the next attempt. */
+/** A container that is short of memory for a moment may have enough for the next attempt. */
 const MAX_ATTEMPTS = 3;
 
-/** Complete chunks, and whether a part of the index lacks one. A small log has none that needs the index. */
+/** The complete chunks, and whether a part of the index lacks one. In a small log, none needs the index. */
 async function readWork(db: Db, log: Log): Promise<{ complete: number; isBehind: boolean }> {
   const decided = await readDecided(db, log);
   const isSmall = decided - firstIdOf(FIRST_CHUNK[log]) < SMALL_LOG;
@@ -57,7 +57,7 @@ export function startIndexer(
   };
 }
 
-/** Runs a process as long as a chunk waits. Searches check the events of a chunk for which the memory was never enough. */
+/** Runs a process while chunks are waiting. Searches check the events of a chunk for which memory never sufficed. */
 function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number) {
   let failed = { chunk: -1, attempts: 0 };
 
@@ -75,11 +75,11 @@ function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number) {
   };
 }
 
-/** Whether a process of another server indexes. */
+/** Whether another server's process is indexing. */
 const isIndexing = (db: Db, log: Log): Promise<boolean> =>
   db.transaction().execute(async tx => (await lockProgress(tx, 'text', log)) === undefined);
 
-/** Works until there is nothing to do, again and again. Returns a function that stops it. */
+/** Works repeatedly until there is nothing to do. Returns a function that stops it. */
 function repeat(
   work: (signal: AbortSignal) => Promise<boolean>,
   onError: (error: unknown) => void,

@@ -5,7 +5,7 @@ import { type IndexPart, readIndexedChunks } from './store.ts';
 
 export const INDEX_PARTS: readonly IndexPart[] = ['filters', 'text'];
 
-/** For how many seconds a complete chunk has waited for a part of the index: the age of the first event behind the chunk. */
+/** How many seconds a complete chunk has waited for a part of the index: the age of the first event after the chunk. */
 export async function readIndexLag(db: Reader, part: IndexPart): Promise<number> {
   const next = await readIndexedChunks(db, [part]);
   const { rows } = await sql<{ lag: number }>`

@@ -13,8 +13,8 @@ import { ALL, type Clause, type Term } from './clauses.ts';
 import { type ComputedPosting, computePostings } from './store.ts';
 
 /**
- * The postings of the decided events of the first chunk that is not indexed, in memory: at most 24,000 events, about 5 MB. Reading
- * these events for each search cost more than the rest of it. Events behind `upTo` are searched directly.
+ * The postings of the decided events of the first chunk that is not indexed, in memory: at most 24,000 events, about 5 MB.
+ * Reading these events for each search would cost more than the rest of the search. Events after `upTo` are searched directly.
  */
 export type RecentPostings = { chunk: number; upTo: number; byKey: Map<string, ComputedPosting> };
 
@@ -68,7 +68,10 @@ function withAdded(
   return byKey;
 }
 
-/** A copy in separate memory. Small buffers share a block, so each refresh would keep a whole block alive for a list of 2 bytes. */
+/**
+ * A copy in separate memory. Small buffers share a block, so each refresh would otherwise keep a whole block alive for a list of
+ * 2 bytes.
+ */
 function joined(before: Buffer | undefined, added: Buffer): Buffer {
   const start = before?.length ?? 0;
   const list = Buffer.alloc(start + added.length);

@@ -5,7 +5,7 @@ import { locate } from '../../platform/files.ts';
 /** How Node.js ends when its heap is full, and how Linux ends a process when a container has no memory left. */
 const NO_MEMORY: ReadonlySet<string | null> = new Set(['SIGABRT', 'SIGTRAP', 'SIGSEGV', 'SIGILL', 'SIGKILL']);
 
-/** Runs index-process.ts until it ends. Throws what it reported. An abort of the signal kills it. */
+/** Runs index-process.ts until it ends. Throws what it reported. Aborting the signal kills it. */
 export async function runIndexProcess(
   databaseUrl: string,
   maxHeapMb: number,

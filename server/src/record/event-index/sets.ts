@@ -32,7 +32,7 @@ export function keepSets(maxBytes = MAX_BYTES): (generation: number) => ClauseSe
   };
 }
 
-/** Removes the sets that were not used for the longest time. */
+/** Removes the least recently used sets. */
 function evict(kept: Map<string, Map<number, Bitmap>>, maxBytes: number): void {
   let bytes = 0;
   for (const sets of kept.values()) bytes += sets.size * BYTES_PER_SET;

@@ -19,7 +19,7 @@ export const LOGS: readonly Log[] = ['own', 'imported'];
 /** The chunk in which a log begins. */
 export const FIRST_CHUNK: Record<Log, number> = { own: 0, imported: chunkOf(LOWEST_ID) };
 
-/** How `event_index_progress` calls the parts. Its row `folded-text` belongs to the version before, which stored other sets. */
+/** How `event_index_progress` calls the parts. Its row `folded-text` belongs to the previous version, which stored different sets. */
 const STORED_AS: Record<Log, Record<IndexPart, string>> = {
   own: { filters: 'filters', text: 'keyed-text' },
   imported: { filters: 'imported-filters', text: 'imported-keyed-text' },
@@ -27,7 +27,7 @@ const STORED_AS: Record<Log, Record<IndexPart, string>> = {
 const storedAs = (log: Log, parts: readonly IndexPart[]): string[] => parts.map(part => STORED_AS[log][part]);
 const TEXTS = LOGS.map(log => STORED_AS[log].text);
 
-/** Change it with what the text index stores, and the next server builds the index again. */
+/** Change this together with what the text index stores; the next server then rebuilds the index. */
 export const TEXT_FORMAT = 2;
 
 /** A text index in the format of a different version has no chunks for this one. */
@@ -52,7 +52,7 @@ export async function listIndexedChunks(db: Reader, part: IndexPart): Promise<nu
 
 export type IndexState = { chunks: number; generation: number; key: number };
 
-/** How many chunks all the parts have, the key of the text index, and a generation that changes when a chunk was rebuilt. */
+/** How many chunks all the parts have, the key of the text index, and a generation that changes whenever a chunk is rebuilt. */
 export async function readIndexState(
   db: Reader,
   parts: readonly IndexPart[],
@@ -76,7 +76,7 @@ export async function beginTextIndex(db: Reader): Promise<void> {
     update event_text_large_progress set last_id = 0 where exists (select from begun)`.execute(db);
 }
 
-/** Tells all servers that sets which they keep in memory may be wrong. */
+/** Tells all servers that the sets they keep in memory may be wrong. */
 export async function startGeneration(tx: Tx, part: IndexPart): Promise<void> {
   await sql`update event_index_progress set generation = generation + 1 where part = ${STORED_AS.own[part]}`.execute(
     tx,
@@ -98,10 +98,10 @@ export async function updateProgress(tx: Tx, part: IndexPart, log: Log, chunks: 
   );
 }
 
-/** The highest id up to which no event can be added to a log any more. */
+/** The highest id up to which no further event can be added to a log. */
 export async function readDecided(db: Reader, log: Log): Promise<number> {
   if (log === 'own') return await readWatermark(db);
-  // A transaction of Unleash that commits late has an id among the last ones. None is open while 24,000 events are written.
+  // An Unleash transaction that commits late has one of the last ids. None stays open while 24,000 events are written.
   return ((await findLastImported(db)) ?? LOWEST_ID) - CHUNK_SIZE;
 }
 
@@ -181,7 +181,7 @@ function postingsOf(clauses: readonly Clause[], columns: RawBuilder<unknown>, in
 /** The chunks from `first` to below `end`. */
 export type ChunkRange = { first: number; end: number };
 
-/** How many events the terms of a clause have in each of the chunks: those of `plus` less those of `minus`. */
+/** How many events the terms of a clause have in each of the chunks: those of `plus` minus those of `minus`. */
 export type ClauseCounts = { clause: number; chunks: number[]; counts: number[] };
 
 /** The counts of each clause in a range of chunks. An index-only scan. Lists, because a row for each count took twice the time. */
@@ -244,7 +244,7 @@ export async function listValuePositions(
   return rows;
 }
 
-/** The projects that the actor can read, and all projects in the index, deleted ones included. */
+/** The projects that the actor can read, and all projects in the index, including deleted ones. */
 export async function listProjectsFor(
   db: Reader,
   actor: Actor,

@@ -22,13 +22,13 @@ import { makeRecentTexts, type RecentTexts } from '../event-index/text/recent.ts
 import type { EventCursor, EventFilters } from '../events/search-query.ts';
 import { listUnsearchable } from './store.ts';
 
-/** What searches read again and again: recent events, their texts, and sets of the index. All of it is of one epoch. */
+/** What searches read repeatedly: recent events, their texts, and sets of the index. All of it belongs to one epoch. */
 export type EpochMemory = { events: RecentEvents; texts: RecentTexts; sets: ReturnType<typeof keepSets> };
 
 export type SearchMemory = {
   /** The epoch that was searched last. */
   readonly epoch: string | undefined;
-  /** The memory of an epoch. What was kept of any other epoch is dropped. */
+  /** The memory of an epoch. Whatever was kept for a different epoch is dropped. */
   of: (epoch: string) => EpochMemory;
   clear: () => void;
 };
@@ -131,7 +131,7 @@ async function clausesFor(
   return { clauses, visible };
 }
 
-/** Matches of which none may be missing. */
+/** Matches, all of which must be found. */
 export async function findAllIndexed(...given: Parameters<typeof findIndexed>): Promise<Indexed> {
   const found = await findIndexed(...given);
   if (found.indexed.completeFrom !== undefined) throw tooSlow();

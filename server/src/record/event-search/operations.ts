@@ -12,7 +12,7 @@ import { type FoundEvents, searchEvents } from './search.ts';
 /** The console asks for fewer events. A page of 1,000 can have 8 MiB. */
 const MAX_SHORT_PAGE = 100;
 
-/** Free text may have to look at every event. The other filters walk an index, so a small page is a short read. */
+/** Free text may have to check every event. The other filters use an index, so a small page is a short read. */
 async function runSearch<T>(
   { db, longReads, longReader }: Reading,
   { query, limit }: EventSearch,
@@ -51,7 +51,7 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
       read: async (reading, { query }) => {
         const { db, actor } = reading;
         const search = parseEventSearch(query);
-        // One event more than the page tells whether there is a next page.
+        // Reading one event more than the page shows whether there is a next page.
         const more = { ...search, limit: search.limit + 1 };
         const found = await runSearch(reading, search, db => searchEvents(db, actor, more, memory));
         const page = found.events.slice(0, search.limit);

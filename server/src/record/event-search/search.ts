@@ -20,8 +20,8 @@ export type FoundEvents = {
 
 /**
  * The page and the total of a search. The index gives the events of its chunks; the tail of the log is read directly. The indexed
- * part never changes, so the result is that of one moment: when the tail was read. Imported events are older than all others, and are
- * searched after them. Events are read by id at the end.
+ * part never changes, so the result reflects one point in time, when the tail was read. Imported events are older than all
+ * others, and are searched after them. Events are read by id at the end.
  */
 export async function searchEvents(
   db: Reader,

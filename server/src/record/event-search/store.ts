@@ -26,7 +26,7 @@ export async function findMatching(
   return rows[0] ?? { total: 0, ids: [] };
 }
 
-/** Own events before an id in which the actor cannot search, because their text names projects that the actor cannot read. */
+/** The actor's own events before an id that the actor cannot search, because their text names projects that the actor cannot read. */
 export async function listUnsearchable(
   db: Reader,
   actor: Actor,
@@ -102,9 +102,9 @@ function pageAndTotal(search: EventSearch, parts: Expression<unknown>[]) {
 }
 
 /**
- * With days, ordering by the bare id makes the planner walk back from the newest event through everything younger than
- * the days asked for: 7.4 s of CPU for a month at 10 million, 620 ms for a month of one project at 1 million. id + 0 has
- * no index, so it reads what matches, as the total does (80 ms), and sorts it.
+ * With days, ordering by the bare id makes the planner walk back from the newest event through everything newer than the
+ * requested days: 7.4 s of CPU for a month at 10 million, 620 ms for a month of one project at 1 million. id + 0 has no index, so
+ * it reads what matches, as the total does (80 ms), and sorts it.
  */
 function order({ from, to }: EventSearch) {
   return (from ?? to) === undefined ? sql`id` : sql`id + 0`;

@@ -6,11 +6,14 @@ import { listedProjects } from '../events/present.ts';
 import type { EventRow } from '../events/store.ts';
 import type { Listener } from './listener.ts';
 
-/** The events that listeners may see now. Access is read after the events, so that a lost access hides every event that was written after it. */
+/**
+ * The events that listeners may see now. Access is read after the events, so that revoked access hides every event written after
+ * the revocation.
+ */
 export type Access = {
   /** Whether the caller is a root admin; undefined without a valid session or token. */
   isAdmin: (listener: Listener) => boolean | undefined;
-  /** Decides as the condition `isVisible`. */
+  /** Makes the same decision as the condition `isVisible`. */
   canSee: (listener: Listener, event: EventRow) => boolean;
   /** Whether the caller can read a project of the events, or a project that they list. */
   canRead: (listener: Listener, project: string) => boolean;

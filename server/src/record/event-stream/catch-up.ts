@@ -26,8 +26,8 @@ export type CatchUp = {
 
 /**
  * Reads for the listeners that are behind, a batch at a time. Callers take turns, and so do the listeners of one caller: the
- * listener whose turn is over goes to the end of the set. `target` is the position of the listeners that are not behind. `checkEpoch`
- * throws if what was read may be of another epoch than the target.
+ * listener whose turn is over goes to the end of the set. `target` is the position of the listeners that are not behind.
+ * `checkEpoch` throws if what was read may belong to a different epoch than the target.
  */
 export function makeCatchUp(
   longReads: LongReads,
@@ -109,14 +109,14 @@ export function makeCatchUp(
       const isAdmin = access.isAdmin(listener);
       if (isAdmin === undefined) return end(listener, NOT_VALID);
       if (isAdmin !== actor.isAdmin) {
-        // Read as another kind of caller. The next turn reads the events again.
+        // Read for a different kind of caller. The next turn reads the events again.
         listener.actor = { ...actor, isAdmin };
         return;
       }
       const frames = makeFrames();
       const shown = frames.of(events, isAdmin, project => access.canRead(listener, project), search);
       const sent = send(listener, shown, upTo, frames.join).frames;
-      // Large events: the next read gets no more of them than the client took now.
+      // Large events: the next read returns no more of them than the client accepted now.
       const next = sent < events.length ? sent : catchUpEvents * 2;
       listener.catchUpEvents = Math.max(1, Math.min(next, CATCH_UP_EVENTS));
     });

@@ -16,8 +16,8 @@ const TURN_BYTES = 1_048_576;
 export const NOT_VALID = 'the session or token is no longer valid';
 
 /**
- * Sends each listener those of the events that match its search and that it can see, and moves it to `upTo`. Everything is read
- * before anything is sent: after an error no listener has moved, and the same events can be delivered again.
+ * Sends each listener the events that match its search and that it can see, and moves it to `upTo`. Everything is read before
+ * anything is sent: after an error no listener has moved, and the same events can be delivered again.
  */
 export async function deliver(
   db: Reader,

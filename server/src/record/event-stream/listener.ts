@@ -7,11 +7,11 @@ import type { StreamSearch } from './parameters.ts';
 
 /** One connected client. */
 export type Listener = {
-  /** As limits count callers: a user or a token. */
+  /** The caller as the limits count it: a user or a token. */
   readonly caller: string;
   readonly credential: Credential;
   readonly search: Omit<StreamSearch, 'after'>;
-  /** The caller as of the last check of access. */
+  /** The caller at the last access check. */
   actor: Actor;
   readonly stream: Readable;
   isOpen: boolean;
@@ -123,7 +123,7 @@ export const TRANSPORT: Transport<Listener> = {
     listener.stream.push(null);
   },
   destroy: ({ stream }) => stream.destroy(),
-  // A client that still has to read something needs none.
+  // A client that still has something to read needs none.
   heartbeat: ({ stream, position }) => (stream.readableLength === 0 ? heartbeatFrame(position) : undefined),
   farewell: () => commentFrame('the server is stopping'),
 };

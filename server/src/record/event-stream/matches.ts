@@ -3,7 +3,7 @@ import type { EventRow } from '../events/store.ts';
 
 /**
  * Whether an event matches the filters of a search, with the meaning of `conditions()`. PostgreSQL decides about text, because it
- * writes JSON and compares letters in its own way: `hasText` tells what it found.
+ * writes JSON and compares letters in its own way: `hasText` returns what it found.
  */
 export function matches(event: EventRow, search: EventFilters, hasText: (text: string) => boolean): boolean {
   return (
@@ -23,7 +23,7 @@ function isAnyOf<T>(value: T | null, wanted: T[] | undefined): boolean {
   return wanted === undefined || (value !== null && wanted.includes(value));
 }
 
-/** Days are UTC and both included. The time is ISO 8601 in UTC, so it begins with its day. */
+/** Days are in UTC, and both ends are included. The time is ISO 8601 in UTC, so it begins with its day. */
 function isWithinDays(createdAt: string, { from, to }: EventFilters): boolean {
   const day = createdAt.slice(0, 10);
   return (from === undefined || day >= from) && (to === undefined || day <= to);

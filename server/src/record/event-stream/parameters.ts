@@ -22,8 +22,8 @@ const NOT_OF_STREAMS = {
 };
 
 /**
- * Parses the parameters of the stream, or throws an error with every violation. The header Last-Event-ID precedes `after`: a browser
- * that reconnects sends the header and repeats the address.
+ * Parses the parameters of the stream, or throws an error with every violation. The header Last-Event-ID takes precedence over
+ * `after`, because a browser that reconnects sends the header and repeats the URL.
  */
 export function parseEventStream(
   parameters: Record<string, unknown>,
@@ -37,7 +37,7 @@ export function parseEventStream(
   return { ...search, after };
 }
 
-/** An id that no event can have yet is of another log. The client would miss every event up to it. */
+/** An id that no event can have yet belongs to a different log. The client would miss every event up to it. */
 export function rejectUnassigned(after: number, lastAssigned: number): void {
   if (after <= lastAssigned) return;
   throw badData([

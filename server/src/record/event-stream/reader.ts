@@ -28,8 +28,8 @@ export type EventStream = {
 };
 
 /**
- * New events are polled for. A notification at each commit would make all writers wait for each other, and an event can become
- * readable later than its own commit: when an older change ends.
+ * New events are found by polling. A notification at each commit would make all writers wait for each other, and an event can
+ * become readable later than its own commit, namely when an older change ends.
  */
 const POLL_MS = 100;
 const RETRY_MS = 1_000;
@@ -125,7 +125,7 @@ export function makeEventStream(
     }
   }
 
-  /** Reads the next events for the clients that are not behind. Events are sent only if they are of the epoch of the position. */
+  /** Reads the next events for the clients that are not behind. Events are sent only if they belong to the position's epoch. */
   async function readBatch(): Promise<boolean> {
     const { epoch, trail } = history ?? (await begin());
     const after = position ?? 0;
@@ -152,7 +152,7 @@ export function makeEventStream(
     return history;
   }
 
-  /** Takes the position into the current epoch. Ends the streams that have events which the database lost. */
+  /** Moves the position into the current epoch. Ends the streams whose clients have events that the database lost. */
   async function enterEpoch(): Promise<void> {
     if (position === undefined || history === undefined) return;
     const epoch = await readEpoch(db);
@@ -163,7 +163,7 @@ export function makeEventStream(
     const isLost = kept < position;
     if (isLost) log.warn({ position, kept }, 'event streams reset');
     for (const listener of listeners) {
-      // What a catch-up has read is not sent any more.
+      // Whatever a catch-up has already read is no longer sent.
       const isAhead = listener.position > (isLost ? kept : watermark) || (isLost && listener.isCatchingUp);
       if (isAhead && listener.epoch !== epoch) {
         const resumed = Math.min(listener.position, kept);

@@ -6,10 +6,10 @@ import { conditions } from '../events/conditions.ts';
 import type { EventFilters } from '../events/search-query.ts';
 import { isVisible } from '../events/store.ts';
 
-/** Texts of one statement: 100 events with 20 texts are 2,000 comparisons. */
+/** Strings per statement: 100 events with 20 strings are 2,000 comparisons. */
 const TEXTS_AT_ONCE = 20;
 
-/** For each text, the ids of those events that contain it, as the search finds it. */
+/** For each string, the ids of the events that contain it, as the search finds it. */
 export async function findTexts(
   db: Reader,
   ids: number[],

@@ -4,10 +4,10 @@ import { type EventMark, listLastMarks, listMarks } from './store.ts';
 /** A promoted standby lacks a few events. A restored snapshot can lack more than these. */
 const MAX_MARKS = 10_000;
 
-/** The events that the streams have passed last, so that the server can tell which of them a restored database still has. */
+/** The last events that the streams have passed, so that the server can tell which of them a restored database still has. */
 export type Trail = {
   add: (events: readonly EventMark[]) => void;
-  /** The id up to which the log is the one that the streams have passed. `upTo` if none of these events is missing or new. */
+  /** The id up to which the log is still the one that the streams have passed. `upTo` if none of these events is missing or new. */
   commonWith: (db: Reader, upTo: number) => Promise<number>;
 };
 

@@ -5,9 +5,9 @@ const MAX_CALLERS = 1_000;
 
 type Served = { caller: string };
 
-/** Turns of callers. However many streams one caller has, the others wait for one of them only. */
+/** The callers take turns. However many streams one caller has, the others wait for only one of them. */
 export function makeTurns() {
-  /** The last turns of callers, numbered. A caller that reconnects keeps its place, so the callers of closed streams are remembered too. */
+  /** The last turn of each caller, numbered. A caller that reconnects keeps its place, so callers of closed streams are remembered too. */
   const last = new BoundedMap<string, number>(MAX_CALLERS);
   let turn = 0;
   return {

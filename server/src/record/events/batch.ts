@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { EVENT_COLUMNS, type EventRow } from './store.ts';
 import { EVENT_WEIGHT } from './weight.ts';
 
-/** Some events in the order of their ids. No other event up to the id `upTo` matches. */
+/** Some events in the order of their ids. Up to the id `upTo`, no other event matches. */
 export type EventBatch = { events: EventRow[]; upTo: number };
 
 /** The weight after which a batch ends. Parsing and encoding 1 MB of JSON blocks the server for about 15 ms. */

@@ -4,8 +4,8 @@ import type { EventCursor, EventFilters } from './search-query.ts';
 
 /** The filters of a search as conditions on `events`, without visibility. */
 export function conditions(search: EventFilters): Expression<SqlBool>[] {
-  // One value is written as equality: only then does the index on (column, id) give the page in order. With any() the
-  // planner walked back through all newer events instead, 567 ms for a project that had been silent for long.
+  // One value is written as equality: only then does the index on (column, id) give the page in order. With any() the planner
+  // walked back through all newer events instead, 567 ms for a project without recent events.
   const any = (column: string, values: unknown[] | undefined) =>
     values &&
     (values.length === 1
@@ -25,7 +25,7 @@ export function conditions(search: EventFilters): Expression<SqlBool>[] {
   ].filter(condition => condition !== undefined && condition !== '');
 }
 
-/** The bounds of a page or an export by ids. They are no filters: the total of a search does not depend on them. */
+/** The bounds of a page or an export by ids. They are not filters: the total of a search does not depend on them. */
 export function bounds({ before, after }: EventCursor): Expression<SqlBool>[] {
   return [
     ...(before === undefined ? [] : [sql<SqlBool>`id < ${before}`]),
@@ -34,9 +34,9 @@ export function bounds({ before, after }: EventCursor): Expression<SqlBool>[] {
 }
 
 /**
- * Whether the JSON text of an event contains the text in any case, as typed or as JSON writes it, so that `say "hello"` is found as a
- * person sees it. JSON.stringify escapes what PostgreSQL escapes in jsonb, in the same form. JSON has no raw control
- * characters: one in the typed form would only match the line feeds between the columns.
+ * Whether the JSON of an event contains the string, ignoring case, as typed or as JSON escapes it, so that `say "hello"` is found
+ * as a person sees it. JSON.stringify escapes the same characters as PostgreSQL's jsonb, in the same form. JSON has no raw
+ * control characters: one in the typed form would only match the line feeds between the columns.
  */
 export function containsText(text: string): Expression<SqlBool> {
   const matches = textForms(text).map(
@@ -47,7 +47,7 @@ export function containsText(text: string): Expression<SqlBool> {
   return sql`(${sql.join(matches, sql` or `)})`;
 }
 
-/** The forms of a text that the JSON text of an event may contain: as JSON writes it, and as typed. */
+/** The forms of a string that the JSON of an event may contain: as JSON escapes it, and as typed. */
 export function textForms(text: string): string[] {
   const escaped = JSON.stringify(text).slice(1, -1);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -20,8 +20,8 @@ export type DescribedEvent = {
 };
 
 /**
- * A part of the sentence that says what happened. Values are strong. The parts with `place` say where it happened; the sentence
- * is complete without them.
+ * A part of the sentence that says what happened. Values are bold. The parts with `place` say where it happened; the sentence is
+ * complete without them.
  */
 export type EventPart = { text: string; strong?: true; place?: true; ref?: Reference };
 
@@ -94,7 +94,7 @@ function asMarkdown(parts: EventPart[]): string {
   return line;
 }
 
-/** A sentence that grows. References cost time and are computed only for those who get the parts. */
+/** A sentence under construction. References take time, and are computed only for callers that get the parts. */
 type Sentence = { event: DescribedEvent; parts: EventPart[]; withReferences: boolean; isPlace: boolean };
 
 function compose(template: string, event: DescribedEvent, withReferences: boolean): EventPart[] {
@@ -214,7 +214,7 @@ const DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 });
 
-/** The day of a time in UTC: "1 Dec 2026". A value that is no time is shown as it is. */
+/** The day of a time in UTC: "1 Dec 2026". A value that is not a time is shown as it is. */
 function dayOf(value: unknown): unknown {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? value : DAY.format(time);
@@ -228,7 +228,7 @@ const BUILT_IN_ROLES = new Map<unknown, string>(
   Object.entries({ ...ROOT_ROLES, ...PROJECT_ROLES }).map(([name, id]) => [id, name]),
 );
 
-/** The name that the payload gives for an id, or the id itself: older events and those of other origin have no names. */
+/** The name that the payload gives for an id, or the id itself: older events and imported ones have no names. */
 function nameFor(event: DescribedEvent, kind: 'users' | 'groups' | 'roles', id: unknown): unknown {
   const name = Number.isSafeInteger(id) ? fromPayload(event, ['names', kind, String(id)]) : undefined;
   return typeof name === 'string' ? name : id;

@@ -1,6 +1,6 @@
-// In the texts below `[a|b|c]` stands for the first option whose slots can all be filled, or for nothing;
-// `{name}` is such a slot, and `{segment:name}` one that refers to a segment (references.ts). `[@ …]` says where it happened.
-// `describe.ts` fills the slots from the event's columns and from its payload.
+// In the templates below, `[a|b|c]` is replaced with the first option whose slots can all be filled, or with nothing; `{name}` is
+// such a slot, and `{segment:name}` one that refers to a segment (references.ts). `[@ …]` says where it happened. `describe.ts`
+// fills the slots from the event's columns and from its payload.
 
 const IN_PROJECT = '[@ in project {project:project}]';
 const HERE =
@@ -21,7 +21,7 @@ const TAG = named('a tag', 'tag:tag');
 const TAG_TYPE = named('a tag type', 'tagType:name');
 const ROLE = named('a role', 'role:name', 'role:id');
 const USER = named('a user', 'user:username', 'user:name', 'user:email', 'user:userId', 'user:id');
-// A group event may carry the group's `name`, so its member is known by other fields.
+// A group event may carry the group's `name`, so its member is in other fields.
 const MEMBER = named('a user', 'member:username', 'member:email', 'member:userId');
 const GROUP = named('a group', 'group:groupName', 'group:name', 'group:groupId', 'group:id');
 const ACCOUNT = named('a service account', 'account:username', 'account:name', 'account:id');
@@ -43,7 +43,7 @@ const ACTIONS = `${named('an action set', 'name', 'id')}${IN_PROJECT}`;
 const PLAN = named('a release plan', 'name', 'id');
 const TEMPLATE = named('a release plan template', 'name', 'id');
 const REQUEST = `${named('a change request', 'changeRequestId', 'id')}${HERE}`;
-// A change has an `id` of its own, so the request is known by `changeRequestId` alone.
+// A change has its own `id`, so only `changeRequestId` identifies the request.
 const ITS_REQUEST = `${named('a change request', 'changeRequestId')}${HERE}`;
 const CHANGE = `${named('a change', 'action')}[ of flag {feature:flag}]`;
 // A finding is about a flag or a segment, which the rule tells apart.

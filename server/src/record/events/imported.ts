@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Reader } from '../../platform/db/database.ts';
 import { PREPARED } from '../../platform/db/prepared-statements.ts';
 
-// Events that were imported from Unleash have ids below zero: their id there minus 2³². They keep their order and come before every
+// Events imported from Unleash have negative ids: their id in Unleash minus 2³². They keep their order and come before every
 // event of this server, whose ids begin at 1, however long both servers are used.
 
 const OFFSET = 4_294_967_296;

@@ -14,21 +14,20 @@ export function asOneLine(text: string): string {
 }
 
 /**
- * Makes one line safe between the two stars of a bold part in Markdown, where it reads as it was written. Only what could be
- * formatting at that place is escaped, so that names stay readable for those who show the summary as plain text:
- * `checkout-v2_beta.1` needs no escape, since lists and headings begin a line and an underscore between letters is no emphasis.
+ * Makes one line safe inside bold Markdown, so that it reads as it was written. Only what could be formatting there is escaped,
+ * so that names stay readable where the summary is shown as plain text: `checkout-v2_beta.1` needs no escaping, because lists and
+ * headings only start at the beginning of a line, and an underscore between letters is not emphasis.
  */
 export function escapeLine(line: string): string {
   // Fast path: in most names only underscores may need escaping. Skipping the other three searches halves the time.
   if (PLAIN_NAME.test(line) && !/www/i.test(line)) return escapeUnderscores(line);
   const escaped = line
-    // A backslash is one only before punctuation, of which the stars behind the text are some. `&` is not formatting,
-    // but `&lt;` would read as `<`. The others may be emphasis, code, a link, HTML or a table cell.
+    // A backslash escapes only punctuation, and the closing `**` is punctuation, so a trailing backslash must be escaped too. `&`
+    // is not formatting, but `&lt;` would read as `<`. The others may be emphasis, code, a link, HTML or a table cell.
     .replace(/\\(?=[!-/:-@[-`{-~]|$)|&(?=#?[a-z0-9]+;)|[`*[\]<~|]/gi, '\\$&');
   return (
     escapeUnderscores(escaped)
-      // Chat clients and some renderers look for mentions and bare addresses after unescaping, so a backslash
-      // does not stop them.
+      // Chat clients and some renderers look for mentions and bare URLs after unescaping, so a backslash does not stop them.
       .replace(/@|\/(?=\/)|www(?=\.)/gi, `$&${ZERO_WIDTH_JOINER}`)
   );
 }
@@ -36,6 +35,6 @@ export function escapeLine(line: string): string {
 /** A string of unknown origin, safe in a bold part of one line of Markdown. */
 export const escapeMarkdown = (text: string): string => escapeLine(asOneLine(text));
 
-/** All but those between letters or digits. */
+/** All except those between letters or digits. */
 const escapeUnderscores = (text: string): string =>
   text.replace(/(?<![\p{L}\p{N}_])_+|_+(?![\p{L}\p{N}_])/gu, run => run.replaceAll('_', '\\_'));

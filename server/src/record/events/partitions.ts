@@ -42,7 +42,7 @@ export async function countEventIdsLeft(db: Reader): Promise<number> {
   return rows[0]?.left ?? 0;
 }
 
-/** `attach partition` and not `create table … partition of`, which blocks every reader and writer of events. */
+/** `attach partition` instead of `create table … partition of`, which blocks every reader and writer of events. */
 async function addPartition(db: Db, name: string, from: number, to: number): Promise<boolean> {
   return await db.transaction().execute(async tx => {
     await sql`select pg_advisory_xact_lock(hashtext('events partitions'))`.execute(tx);

@@ -5,7 +5,7 @@ export type Payloads = { data: unknown; preData: unknown };
 
 const MAX_COMPARED_DEPTH = 50;
 
-/** Follows a path into the payload, new state first. `before` and `after` at its beginning stand for one state only. */
+/** Follows a path into the payload, new state first. A path that begins with `before` or `after` reads that state only. */
 export function fromPayload({ data, preData }: Payloads, path: string[]): unknown {
   if (path[0] === 'before') return path.slice(1).reduce(own, preData);
   if (path[0] === 'after') return path.slice(1).reduce(own, data);

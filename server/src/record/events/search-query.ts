@@ -62,7 +62,7 @@ export function parseEventFilters<More extends object>(
   parsers: Parsers<More>,
   defaults: More,
 ): EventFilters & More {
-  // Spread into one object, the compiler no longer knows that each parser belongs to its field.
+  // When spread into one object, the compiler no longer knows which parser belongs to which field.
   const all = { ...FILTERS, ...parsers } as Parsers<EventFilters & More>;
   return parseSearch<EventFilters & More>(parameters, all, defaults);
 }

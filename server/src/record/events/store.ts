@@ -151,7 +151,7 @@ export async function listEventsBetween(
   return rows;
 }
 
-/** Those who made the events the caller may see. */
+/** The creators of the events that the caller may see. */
 export async function listEventCreators(db: Reader, actor: Actor): Promise<{ id: number; name: string }[]> {
   const { rows } = await sql<{ id: number; name: string }>`
     select creator.id, ${nameOfUser(sql`creator.id`)} as name

@@ -6,8 +6,8 @@ import { type EventRow, listEventsBetween } from './store.ts';
 const WRITER_LOCKS = 1_214_344_281;
 
 /**
- * Returns the events after an id, oldest first, for consumers that tail the log. It misses no event and returns none out of order,
- * however late a transaction commits. It takes the pool and not a transaction, because each step needs a new snapshot.
+ * Returns the events after an id, oldest first, for consumers that tail the log. It misses no event and returns none out of
+ * order, however late a transaction commits. It takes the pool rather than a transaction, because each step needs a new snapshot.
  */
 export async function tailEvents(db: Db, after: number, limit: number): Promise<EventRow[]> {
   return await listEventsBetween(db, after, await readWatermark(db), limit);

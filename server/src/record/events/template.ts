@@ -8,10 +8,10 @@ export type Option = { texts: string[]; slots: Slot[] };
 /** A value of the event, and what it refers to. */
 export type Slot = { name: string; path: string[]; reference?: ReferenceName };
 
-/** `[a {b}|c]` in pieces, once for each text: a page has hundreds of events of a few types. */
+/** Parses `[a {b}|c]`, once per template, because a page has hundreds of events of a few types. */
 const parsed = new Map<string, Piece[]>();
 
-/** The text of a type of event (event-types.ts) in pieces. */
+/** The parsed template of an event type (event-types.ts). */
 export function parseTemplate(text: string): Piece[] {
   const known = parsed.get(text);
   if (known) return known;
@@ -35,10 +35,10 @@ function parseOption(option: string): Option {
   };
 }
 
-/** `{flag}`, or with what it refers to: `{segment:name}`. */
+/** `{flag}`, or with the kind it refers to: `{segment:name}`. */
 function parseSlot(text: string): Slot {
   const [name = '', reference] = text.split(':').reverse();
   const path = name.split('.');
-  // The table of types is ours, and a test looks up every reference of it.
+  // We write the table of types, and a test checks every reference in it.
   return reference === undefined ? { name, path } : { name, path, reference: reference as ReferenceName };
 }

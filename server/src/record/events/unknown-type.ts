@@ -16,7 +16,7 @@ export function unknownEventType(type: string, index = 0): string {
   return `Unknown event type "${truncate(type, 100)}". ${help}`;
 }
 
-/** The hint about the first unknown event type in a filter. Clients of Unleash expect an empty list, so it is no error. */
+/** The hint about the first unknown event type in a filter. Unleash clients expect an empty list, so it is not an error. */
 export function hintAtUnknownType({ type }: { type?: unknown }): string | undefined {
   const unknown = typesIn(type).find(name => !KNOWN.has(name));
   return unknown === undefined ? undefined : unknownEventType(unknown);
@@ -27,7 +27,7 @@ function typesIn(filter: unknown): string[] {
   try {
     return parseFilter(filter);
   } catch {
-    // The operation rejects the filter with a message of its own.
+    // The operation rejects the filter with a more specific message.
     return [];
   }
 }

@@ -8,7 +8,7 @@ const weightOf = (column: string) => sql`
     * case when pg_column_compression(${sql.ref(column)}) is null then 1 else ${sql.lit(COMPRESSED_WEIGHT)} end, 0)`;
 
 /**
- * About the size of an event as text, in bytes. It is estimated by the stored size: measuring 1,000 large values by reading them
- * would take longer than a statement may run.
+ * The approximate size of an event as text, in bytes. It is estimated from the stored size, because reading 1,000 large values to
+ * measure them would take longer than a statement may run.
  */
 export const EVENT_WEIGHT = sql<number>`${weightOf('data')} + ${weightOf('pre_data')}`;

@@ -13,12 +13,12 @@ const ABANDONED = sql`interval '1 minute'`;
 const isOver = sql<boolean>`(claimed_at < now() - ${KEPT}
   or claimed_at < now() - ${ABANDONED} and settled_at is null and status is null)`;
 
-/** Whose keys are counted together. */
+/** The caller whose keys are counted together. */
 export type Caller = { actor: Actor; owner: Buffer };
 
 export type Usage = { keys: number; secondsLeft: number };
 
-/** Returns how many keys the caller has used, this one included; undefined if the key is known already. */
+/** Returns how many keys the caller has used, including this one; undefined if the key is known already. */
 export async function insertClaim(
   db: Db,
   { key, run }: Claim,
@@ -54,7 +54,7 @@ export type KnownKey = {
   settled: boolean;
   status: number | null;
   body: string | null;
-  /** The caller may still do and read all that they could when the response was stored. */
+  /** The caller may still do and read everything that they could when the response was stored. */
   permitted: boolean;
 };
 
@@ -68,7 +68,7 @@ export async function findKey(db: Reader, key: Buffer, actor: Actor): Promise<Kn
   return rows[0];
 }
 
-/** Takes a key from a run that is over; returns false if another was quicker, or the run has settled meanwhile. */
+/** Takes over a key from a run that has ended. Returns false if another request was quicker, or if the run has settled meanwhile. */
 export async function takeOver(
   db: Db,
   { key, run }: Claim,

@@ -10,7 +10,7 @@ import type { Change } from '../change.ts';
 import type { EmittedEventType } from '../events/event-types.ts';
 import type { Etagged, Precondition } from '../versioned.ts';
 
-/** What an operation is called with. It is plain JSON, so an operation can be stored together with its input and run later. */
+/** The input of an operation. It is plain JSON, so an operation can be stored together with its input and run later. */
 export type Input<Params extends TSchema, Query extends TSchema, Body extends TSchema> = {
   params: Static<Params>;
   query: Static<Query>;
@@ -52,7 +52,7 @@ type Described<
   status?: 200 | 201 | 202 | 204;
   /** Statuses of errors that do not follow from the permission, the parameters and the body. */
   rejects?: ErrorStatus[];
-  /** Rules that read at most. They run after a validation error, so that one response lists every violation. */
+  /** Rules that only read. They run after a validation error, so that one response lists every violation. */
   checks?: ((input: ValidInput, db: Db, instance: Instance) => unknown)[];
   bodyLimit?: number;
   /** How many writes a call counts as; 1 by default. */
@@ -74,7 +74,7 @@ type Reads<In, Out, Shown> =
       read: (reading: Reading, input: In) => Responding<Out>;
       /** The resource that the response shows, if the response has the ETag that writes expect in If-Match. */
       versioned?: Etagged<Out & object>;
-      /** Instead of `versioned`: the ETag of the response, if leaving out some of its fields does not give it. */
+      /** Instead of `versioned`: the ETag of the response, if omitting some of its fields is not enough to compute it. */
       etag?: (output: Out) => string;
       present?: never;
     }
@@ -94,7 +94,7 @@ type DefinedQuery<
   Shown,
 > = Described<Params, Query, Body, Output> &
   Reads<Input<Params, Query, Body>, Static<Output>, Shown> & {
-    /** For a POST: the response is not stored under an Idempotency-Key, so a retry reads again with the current permissions. */
+    /** For a POST: the response is not stored under an Idempotency-Key, so a retry runs again with the current permissions. */
     onlyReads?: true;
   };
 

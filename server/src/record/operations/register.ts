@@ -90,7 +90,7 @@ function schemaOf(operation: Operation, tag: string): NonNullable<RouteOptions['
   };
 }
 
-/** Permissions and events come from the definition, so the text cannot differ from what the operation does. */
+/** Permissions and events come from the definition, so the description always matches the operation. */
 function describe(operation: Operation): string {
   const { description, permission, checkedPermission } = operation;
   const required = checkedPermission ?? (permission === 'NONE' ? [] : permission);

@@ -24,11 +24,10 @@ export const MAX_STORED_BYTES = 1_048_576;
 type Step = { command: AnyCommand; input: Required<StoredOperation['input']> };
 
 /**
- * Runs stored operations in one change, in their order: all of them, or none. Each is validated and authorized again, because schemas
- * and permissions may have changed since it was stored. Returns their responses.
- *
- * Each operation takes its locks in the order of `platform/db/lock-order.ts`, but the second one may need a lock that comes before those
- * of the first. It does not wait for a lock, so the change ends with a 503 and not in a deadlock, and can be retried.
+ * Runs stored operations in one change, in their order: all of them, or none. Each is validated and authorized again, because
+ * schemas and permissions may have changed since it was stored. Returns their responses. Each operation takes its locks in the
+ * order of `platform/db/lock-order.ts`, but the second one may need a lock that comes before those of the first. It does not wait
+ * for a lock, so the change ends with a retryable 503 instead of a deadlock.
  */
 export async function runStored(
   app: App,
@@ -54,7 +53,7 @@ async function runAll(current: Change, steps: Step[], instance: Instance): Promi
   const { tx, actor } = current;
   const results = await inOrder(steps, async ({ command, input }, at) => {
     if (at === 1) await stopWaiting(tx);
-    // Not before the change: an operation may need the project that the one before it creates.
+    // Not before the change, because an operation may need a project that the previous one creates.
     const projectOfFeature = (await authorize(tx, actor, command.permission, input.params)) ?? '';
     return await command.run(current, input, { ...instance, projectOfFeature, sessionId: null });
   });
@@ -74,7 +73,7 @@ function rejectTooMany(stored: StoredOperation[]): void {
     ]);
 }
 
-/** A lock that is not free ends the transaction. The smallest timeout of PostgreSQL: 0 would wait without an end. */
+/** A lock that is not free ends the transaction. The smallest timeout of PostgreSQL: 0 would wait forever. */
 const stopWaiting = (tx: Tx) => sql`set local lock_timeout = '1ms'`.execute(tx);
 
 /** The counters of environments are the last locks of all changes, so waiting for them is safe. */

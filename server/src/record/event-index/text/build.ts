@@ -16,12 +16,13 @@ import { insertTextSets, listTexts, readKey } from './store.ts';
 const BYTES_AT_ONCE = 500_000;
 
 /**
- * Indexes the text of the next chunk in one transaction, once no event with an id of the chunk can still appear. Returns whether it
- * did. While one process indexes, others return immediately. It takes seconds of CPU time, so the server leaves it to a separate process.
+ * Indexes the text of the next chunk in one transaction, once no event with an id of the chunk can still appear. Returns whether
+ * it did. While one process indexes, others return immediately. It takes seconds of CPU time, so the server runs it in a separate
+ * process.
  */
 export const indexNextText = (db: Db, log: Log = 'own'): Promise<boolean> => inNextChunk(db, log, insertText);
 
-/** Marks the next chunk as indexed without its texts, because memory was too small for them: searches check each of its events. */
+/** Marks the next chunk as indexed without its text, because there was not enough memory: searches check each of its events. */
 export const indexNextUnsplit = (db: Db, log: Log = 'own'): Promise<boolean> =>
   inNextChunk(db, log, async (tx, key, chunk) => {
     const [all] = (await encodedPostings(tx, chunk)).filter(({ dimension }) => dimension === 'all');
@@ -78,7 +79,7 @@ async function inNextChunk(
     if (chunks === undefined || key === undefined) return false;
     const chunk = FIRST_CHUNK[log] + chunks;
     if ((await readDecided(tx, log)) < firstIdOf(chunk + 1) - 1) return false;
-    // The connection is idle while texts are split.
+    // The connection is idle while strings are split.
     await sql`set local idle_in_transaction_session_timeout = '10min'`.execute(tx);
     await insert(tx, key, chunk);
     await updateProgress(tx, 'text', log, chunks + 1);

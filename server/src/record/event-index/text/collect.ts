@@ -21,9 +21,9 @@ const FREQUENT = 32;
 const MAX_PHRASE_WORDS = 6;
 /** Longer phrases are not stored with the beginning of the next word. */
 const MAX_OPEN_WORDS = 2;
-/** These bound the memory: each set takes 3 kB, whatever the texts are. */
+/** These limit the memory: each set takes 3 kB, whatever the events contain. */
 const [MAX_GRAMS, MAX_WORDS, MAX_PARTS, MAX_PHRASES] = [4_096, 4_096, 6_144, 8_192];
-/** These bound the time that a chunk takes. A text beyond them is not indexed, so searches check it. */
+/** These limit the time that a chunk takes. An event beyond them is not indexed, so searches check it. */
 const MAX_TEXT_LENGTH = 2_000_000;
 const MAX_LENGTH = 128_000_000;
 
@@ -77,7 +77,7 @@ export function makeCollector(key: number) {
     }
     return true;
   };
-  /** A half of a surrogate pair cannot be stored as text. */
+  /** Half of a surrogate pair cannot be stored as text. */
   const addPart = (position: number, from: number): void => {
     const hash = hashCodes(ofPart, codes, from, from + PART);
     const isWhole =
@@ -202,7 +202,7 @@ export function makeCollector(key: number) {
   return { passes: [count, collectWords, collectPhrases], free: sets.free };
 }
 
-/** Writes the UTF-16 codes of a text. Native code is several times as fast as a loop. */
+/** Writes the UTF-16 codes of a string. Native code is several times as fast as a loop. */
 function toCodes(text: string, codes: Uint16Array): void {
   const bytes = Buffer.from(codes.buffer, 0, 2 * text.length);
   bytes.write(text, 'utf16le');

@@ -28,9 +28,9 @@ type Sets = Map<number, Bitmap>;
 
 /** Rows that one statement returns at most. Each takes up to 8 kB on the wire. */
 const ROWS_AT_ONCE = 1_000;
-/** More sets hardly make the result smaller. */
+/** Reading more sets hardly narrows the result. */
 const RAREST = 4;
-/** Checking this few events, in total or per chunk, is cheaper than reading one more set of each chunk. */
+/** Checking this few events, in total or per chunk, is cheaper than reading one more set for each chunk. */
 const FEW = 200;
 const FEW_PER_CHUNK = 3;
 
@@ -67,7 +67,7 @@ export async function findText(
 /** How many events one statement checks: 1,000 of 20 µs each. */
 const CHECKED_AT_ONCE = 1_000;
 
-/** What was found in the first `checked` events. If the time was enough, these are all events. */
+/** What was found in the first `checked` events. If there was enough time, these are all events. */
 export type CheckedText = { found: number[]; checked: number };
 
 /** Checks events in the given order for up to `ms`. At least one statement runs, so that repeated calls make progress. */

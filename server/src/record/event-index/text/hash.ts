@@ -20,7 +20,7 @@ function mix(hash: number, code: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** Buckets of hashes. A set of a bucket has the events of all that is hashed to it. Junctions and parts share none. */
+/** Buckets of hashes. A bucket's set has the events of everything that is hashed to it. Junctions and parts do not share buckets. */
 export const [JUNCTION_BUCKETS, PART_BUCKETS] = [4_096, 2_048];
 export const junctionBucket = (hash: number): number => (hash >>> 0) % JUNCTION_BUCKETS;
 export const partBucket = (hash: number): number => JUNCTION_BUCKETS + ((hash >>> 0) % PART_BUCKETS);

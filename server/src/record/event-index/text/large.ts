@@ -6,9 +6,9 @@ export const MAX_SMALL_LENGTH = 32_768;
 
 /** Bits per code. With random values, a run of 5 codes that the text does not contain has its bit set in 1 of 5 filters. */
 const BITS_PER_CODE = 4;
-/** Runs of 5 codes exclude random values, runs of 3 exclude short strings. */
+/** Runs of 5 codes rule out random values, and runs of 3 rule out short strings. */
 const [LONG_RUN, SHORT_RUN] = [5, 3];
-/** More runs of a text hardly exclude more. */
+/** Using more runs of a string hardly rules out more. */
 const MAX_RUNS = 12;
 
 /** The filter of a large text: a bit for each of its runs of 3 and 5 codes. */
@@ -27,7 +27,10 @@ export function filterOf(key: number, text: string): Buffer {
   return filter;
 }
 
-/** The hashes of runs of a text. In the filter of a text that contains it, the bit of each hash is set: hash modulo number of bits. */
+/**
+ * The hashes of runs of a string. In the filter of an event that contains the string, the bit of each hash is set: hash modulo
+ * number of bits.
+ */
 export function hashesOf(key: number, text: string): number[] {
   const size = text.length >= LONG_RUN ? LONG_RUN : SHORT_RUN;
   const count = Math.max(0, text.length - size + 1);

@@ -14,7 +14,7 @@ import { addSets, type Match } from '../matches.ts';
 import type { ClauseSets } from '../sets.ts';
 import { checkText, findText, type TextMatches } from './find.ts';
 
-/** A text, and where the recent events contain it. The events of `except` do not match, whatever they contain. */
+/** The searched string, and where the recent events contain it. Events in `except` do not match, whatever they contain. */
 export type IndexedText = {
   text: string;
   /** The key of the hashes of the index. */
@@ -26,7 +26,7 @@ export type IndexedText = {
   before?: number | undefined;
 };
 
-/** `completeFrom`: if the time was up, the events with lower ids are not complete, and the counts are lower bounds. */
+/** `completeFrom`: if the time was up, matches with lower ids are incomplete, and the counts are lower bounds. */
 export type TextResult = { matches: Match[]; completeFrom?: number };
 
 /** Narrows the matches to the events that contain the text. */

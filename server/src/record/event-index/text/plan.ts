@@ -4,7 +4,7 @@ import { codesOf, isSurrogate, junctionOf, PART, splitText } from './split.ts';
 import { listTerms, type TextIndex, type TextTerm } from './store.ts';
 import { MAX_TERM_LENGTH } from './terms.ts';
 
-/** Matches events that have one of the terms, or that have something of each list in `all`: the first of its terms that the chunk has. */
+/** Matches events that have one of the terms, or that have something from each list in `all`: the first of its terms that the chunk has. */
 export type Condition = { terms: TextTerm[]; all: TextTerm[][] };
 
 /**
@@ -13,7 +13,7 @@ export type Condition = { terms: TextTerm[]; all: TextTerm[][] };
  */
 export type TextPlan = { sure: TextTerm[]; maybe: Condition[] };
 
-/** These bound the work of a search. Fewer phrases or conditions mean more events to check, but never a wrong result. */
+/** These limit the work of a search. Fewer phrases or conditions mean more events to check, but never a wrong result. */
 const MAX_PHRASES_READ = 2_000;
 const MAX_PHRASES = 200;
 const MAX_WORDS = 200;
@@ -56,7 +56,7 @@ async function phrasesWith(db: Reader, text: string): Promise<string[]> {
   return shortest;
 }
 
-/** The first and the last 2 characters: all that is known of a text such as `e": "f`. */
+/** The first and the last 2 characters: all that is known about a string such as `e": "f`. */
 function endsOf(text: string): string[] {
   const characters = [...text];
   return [characters.slice(0, 2).join(''), characters.slice(-2).join('')];
@@ -65,7 +65,7 @@ function endsOf(text: string): string[] {
 const hashOf = (key: number, purpose: 'part' | 'junction', text: string): number =>
   hashCodes(startHash(key, purpose), codesOf(text), 0, text.length);
 
-/** The parts that a rare word has if it contains the text. Each has a set of its own or is in a bucket. */
+/** The parts that a rare word must have to contain the string. Each has either a separate set or a bucket. */
 function partsOf(key: number, text: string): TextTerm[][] {
   const parts = Array.from({ length: text.length - PART + 1 }, (_, at) => text.slice(at, at + PART));
   return [...new Set(parts)]
@@ -100,7 +100,7 @@ async function wordConditions(index: TextIndex, words: string[], separators: str
   const longest = [...words.keys()].toSorted((a, b) => (words[b]?.length ?? 0) - (words[a]?.length ?? 0));
   for (const n of longest.slice(0, MAX_WORD_CONDITIONS)) {
     const word = words[n] ?? '';
-    // A shorter word hardly narrows the search beyond its junctions.
+    // A shorter word hardly narrows the search further than its junctions do.
     if (word.length < PART) continue;
     const found = isOpen(words, separators, n) ? await listTerms(db, 'word', word, MAX_WORDS + 1) : [word];
     if (found.length <= MAX_WORDS)

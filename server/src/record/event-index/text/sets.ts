@@ -11,7 +11,7 @@ import {
 
 const WORDS = emptyBitmap().length;
 
-/** Sets of positions as bitmaps in one array, so that a chunk takes the same memory whatever its texts are. */
+/** Sets of positions as bitmaps in one array, so that every chunk takes the same amount of memory, whatever its events contain. */
 export function makeSets(most: number) {
   const bitmaps = new Uint32Array(most * WORDS);
   let size = 0;

@@ -58,7 +58,7 @@ export function startOfPhrase(codes: Uint16Array, from: number, to: number): num
   return from;
 }
 
-/** Whether a code is a half of a surrogate pair, which PostgreSQL does not store without the other half. */
+/** Whether a code is half of a surrogate pair, which PostgreSQL does not store without the other half. */
 export const isSurrogate = (code: number): boolean => code >= 0xd800 && code < 0xe000;
 
 /** The size of the parts of words and separators. */

@@ -11,14 +11,14 @@ import { hashesOf } from './large.ts';
 /** The sets of one key, which a search reads. */
 export type TextIndex = { db: Reader; key: number };
 
-/** The key of the hashes of the index. Undefined until the index is begun in the format of this version. */
+/** The key of the hashes of the index. Undefined until this version's index has been started. */
 export async function readKey(db: Reader): Promise<number | undefined> {
   const { rows } = await sql<{ key: number | null }>`
     select key from event_index_progress where part = 'keyed-text' and format = ${TEXT_FORMAT}`.execute(db);
   return rows[0]?.key ?? undefined;
 }
 
-/** Deletes what was stored before the index was begun again. Searches use only the sets of the current key. */
+/** Deletes what was stored before the index was restarted. Searches use only the sets of the current key. */
 export async function deleteOtherKeys(tx: Tx, key: number): Promise<void> {
   await sql`delete from event_text_sets where key < ${key} or key > ${key}`.execute(tx);
   await sql`delete from event_text_large where key < ${key} or key > ${key}`.execute(tx);
@@ -70,7 +70,7 @@ export async function insertTextSets(tx: Tx, key: number, chunk: number, sets: T
     select kind, value from inserted where kind in ('word', 'phrase') on conflict do nothing`.execute(tx);
 }
 
-/** A sum over sets that hardly ever stays the same when one of them changes. */
+/** A sum over sets that almost certainly changes when one of them changes. */
 const DIGEST = sql`sum(hashtextextended(concat_ws(' ', kind, value, count, positions), 0))::text`;
 
 /** The digest of the stored sets of each chunk, without words and phrases that the dictionary lacks. It reads the whole table. */

@@ -39,7 +39,7 @@ export async function rebuildText(db: Db, chunk: number): Promise<void> {
   });
 }
 
-/** Deletes the text index of a former format. No search reads it any more. */
+/** Deletes a text index in an old format, which no search reads. */
 export async function deleteOldText(db: Db): Promise<void> {
   const key = await readKey(db);
   if (key !== undefined) await unlimited(db, tx => deleteOtherKeys(tx, key));
