@@ -15,12 +15,12 @@ const BODY_BYTES: ShareLimits = {
 /** Bytes of evaluated flags that clients have not read. */
 const UNREAD_BYTES = 64 * MIB;
 
-/** The part of the streams that one token may have, of SDKs and of pages together. */
+/** The share of all streams, of SDKs and of pages together, that one token may have. */
 const STREAMS_OF_TOKEN = 0.8;
-/** The part of them that pages in one network may have with one token. */
+/** The share of these that pages in one network may have with one token. */
 const STREAMS_OF_NETWORK = 0.5;
 
-/** What the callers of the API for SDKs share. */
+/** What the callers of the SDK APIs share. */
 export type SdkAdmission = {
   /** Bytes of request bodies in memory, compressed and inflated. */
   bodies: Shares;
@@ -49,7 +49,7 @@ export const makeSdkAdmission = (streams: number): SdkAdmission => ({
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** 429 if the caller itself has what it needs, and 503 if others have it. An SDK retries after both. */
+/** 429 if the caller itself uses up what it needs, and 503 if others do. An SDK retries after both. */
 export const busy = (holder: Holder, what: string): ApiError =>
   holder === 'caller'
     ? tooManyRequests(

@@ -41,7 +41,7 @@ const OFREP_PATH = /^\/+ofrep\/+/;
 
 export const isSdkPath = (url: string): boolean => SDK_PATH.test(url);
 
-/** The schemas describe the API. A body of an SDK is never rejected by them. */
+/** The schemas describe the API. They are never used to reject an SDK's body. */
 const ACCEPT_ALL = () => () => true;
 
 export type SdkAppSettings = {
@@ -59,8 +59,7 @@ export type SdkAppSettings = {
 };
 
 /**
- * A separate application: with the hooks of the admin API a response would cost twice as much, and with its log line three times
- * as much.
+ * A separate application, because the admin API's hooks would double the cost of a response, and its log line would triple it.
  */
 export async function buildSdkApp(state: ServingState, settings: SdkAppSettings): Promise<FastifyInstance> {
   const app = Fastify({
@@ -156,7 +155,7 @@ declare module 'fastify' {
 
 type Handler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Responds in the one error shape of the API. Only a bug is logged: outages are, once, where they are noticed. */
+/** Responds in the API's usual error format. Only bugs are logged here; outages are logged once, where they are noticed. */
 function makeErrorHandler(responder: Responder, log: SdkAppSettings['log']): Handler {
   return (error, request, reply) => {
     const id = randomUUID();

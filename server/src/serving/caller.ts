@@ -1,7 +1,7 @@
 import { networkOf } from '../platform/admission/network.ts';
 import type { SdkToken } from './tokens/tokens.ts';
 
-/** Any page that uses a frontend token shows it to its visitors, so a token alone does not say who sends a request. */
+/** Any page that uses a frontend token shows it to its visitors, so a token alone does not identify who sends a request. */
 const isPublic = ({ type }: Pick<SdkToken, 'type'>): boolean => type === 'frontend';
 
 /**

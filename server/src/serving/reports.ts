@@ -6,9 +6,9 @@ export type Reporter = Pick<SdkToken, 'id' | 'type' | 'environment' | 'projects'
 /** The body of a report as an SDK sent it. */
 type Fields = Record<string, unknown>;
 
-/** Takes what SDKs report. All routes for SDKs report through these functions. */
+/** Accepts what SDKs report. All routes for SDKs report through these functions. */
 export type Reports = {
-  /** The body of an SDK that starts. */
+  /** The registration of an SDK that starts. */
   register: (token: Reporter, headers: IncomingHttpHeaders, body: Fields) => void;
   /** The counts of an SDK. Anything that cannot be read is skipped: an SDK that gets 400 sends no metrics until it restarts. Returns a promise if the body is too large for one turn. */
   report: (token: Reporter, headers: IncomingHttpHeaders, body: Fields) => Promise<void> | undefined;

@@ -1,4 +1,4 @@
-/** The positions that a server compares every second with those of its memory. */
+/** The positions that a server compares with its memory every second. */
 export type Positions = {
   /** The id of the history that the numbers belong to. */
   epoch: string;
@@ -25,7 +25,7 @@ export type FeatureRow = {
 
 export type SegmentRow = { id: number; revision: number; document: string | null };
 
-/** The rows of one environment that are newer than a revision, as of one moment. */
+/** The rows of one environment that are newer than a revision, from one snapshot. */
 export type Changes = {
   epoch: string;
   revision: number;
@@ -47,13 +47,13 @@ export type TokenRow = {
   expiresAt: number | null;
 };
 
-/** Tokens, and the epoch and the revision that they have, as of one moment. */
+/** Tokens, with their epoch and revision, from one snapshot. */
 export type FoundTokens = { epoch: string; revision: number; tokens: TokenRow[] };
 
 /** The maximum number of tokens that a source returns, and that a server has in memory from its start. */
 export const MAX_TOKENS = 20_000;
 
-/** Where a server gets what SDKs may see. It can be a database, or another server for one that has no database. */
+/** Where a server gets what SDKs may see: a database or, for a server without a database, another server. */
 export type Source = {
   /** The positions now. If the source has lost what the server knows, they are those of a new epoch. */
   positions: (known: Known) => Promise<Positions>;
@@ -61,7 +61,7 @@ export type Source = {
   changes: (environment: string, after: number) => Promise<Changes>;
   /** The valid tokens. Those that were used last come first. */
   tokens: () => Promise<FoundTokens>;
-  /** The valid ones of the tokens with these hashes. */
+  /** The valid tokens among those with these hashes. */
   findTokens: (hashes: string[]) => Promise<FoundTokens>;
   /** Takes the ids of tokens that were used since the last report. */
   reportUses: (tokens: number[]) => Promise<void>;
@@ -69,5 +69,5 @@ export type Source = {
   isLost: (epoch: string, environment: string, revision: number) => Promise<boolean>;
 };
 
-/** Calls back after every change. Returns a function that ends this. */
+/** Calls back after every change. Returns a function that unsubscribes. */
 export type Listen = (onChange: () => void, onError: (error: Error) => void) => () => Promise<void>;

@@ -3,7 +3,7 @@ import { networkOf } from '../../platform/admission/network.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
-/** The kinds of tokens, by what they are for. `client` is another name of `backend`. */
+/** The kinds of tokens, by what they are for. `client` is another name for `backend`. */
 export type TokenKind = 'backend' | 'frontend';
 
 const isOfKind = ({ type }: SdkToken, kinds: readonly TokenKind[]): boolean =>
@@ -38,7 +38,7 @@ function unauthenticated(text: string, kinds: readonly TokenKind[]): string {
   return `The API token is unknown, expired or revoked. Send ${required} that is valid.`;
 }
 
-/** Rejects with 401 or 403 only what the database rejects, because an SDK stops for good then. */
+/** Responds with 401 or 403 only if the database rejects the token, because an SDK then stops permanently. */
 export async function authenticate(
   tokens: Tokens,
   text: string,
@@ -56,7 +56,7 @@ export async function authenticate(
   return token;
 }
 
-/** Authenticates before the body is read, so that nobody without a token sends a large one. */
+/** Authenticates before the body is read, so that nobody can send a large one without a token. */
 export const tokenCheck =
   (tokens: Tokens, kinds?: readonly TokenKind[], textOf = authorizationOf) =>
   async (request: FastifyRequest): Promise<void> => {

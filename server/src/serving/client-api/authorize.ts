@@ -6,8 +6,8 @@ import { authenticate, type TokenKind, tokenText } from './authenticate.ts';
 import { presentedRevision } from './etag.ts';
 
 /**
- * Treats a client that has a revision which the database lost as one that has nothing. Returns undefined, without waiting, for every
- * client that has a revision of this server: almost always.
+ * A client with a revision that the database lost is treated as one that has nothing. Returns undefined, without waiting, for
+ * every client with a revision of this server, which is almost always the case.
  */
 export function forgetLost(
   state: ServingState,

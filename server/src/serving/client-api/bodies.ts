@@ -15,7 +15,7 @@ import { boundsViolation } from '../../platform/http/input/json.ts';
 import { contentType } from '../../platform/http/output/error-body.ts';
 import { callerOf } from '../caller.ts';
 
-/** Metrics of 10,000 features have 600 KB. An SDK stops sending metrics for good after one 413. */
+/** Metrics of 10,000 features have 600 KB. An SDK stops sending metrics permanently after one 413. */
 export const BODY_LIMIT_BYTES = 1_048_576;
 /** Any visitor of a page can send these. A page reports the few features that it evaluated in a minute. */
 export const PUBLIC_BODY_LIMIT_BYTES = 65_536;

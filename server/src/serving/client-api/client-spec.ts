@@ -3,7 +3,7 @@ import { badData } from '../../platform/errors.ts';
 const VERSION = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(-[0-9a-z.-]+)?(?:\+[0-9a-z.-]+)?$/i;
 const MAX_LENGTH = 100;
 
-/** The last header that was valid: almost all clients send the same one. */
+/** The last valid header, because almost all clients send the same one. */
 let last = { header: '4.2.0', inline: false };
 
 /** Whether the SDK gets the constraints of segments inside the strategies: it implements a specification before 4.2.0. */

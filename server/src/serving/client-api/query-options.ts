@@ -5,7 +5,7 @@ type Query = Record<string, string | string[] | undefined>;
 
 const EVERYTHING_INLINE: QueryOptions = { filters: NO_FILTERS, inline: true, key: 'inline' };
 
-/** Reads what a request asks for. Other parameters change nothing: the token alone decides the environment. */
+/** Reads the options of a request. Other parameters change nothing: the token alone decides the environment. */
 export function queryOptionsOf({ project, tag, namePrefix }: Query, inline: boolean): QueryOptions {
   if (project === undefined && tag === undefined && namePrefix === undefined)
     return inline ? EVERYTHING_INLINE : EVERYTHING;

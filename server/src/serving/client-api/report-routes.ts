@@ -11,7 +11,7 @@ type Report = {
   summary: string;
   description: string;
   body: FastifySchema['body'];
-  /** Takes the report. It is written later. */
+  /** Accepts the report, which is written later. */
   accept: (request: FastifyRequest) => unknown;
 };
 

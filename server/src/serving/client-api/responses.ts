@@ -6,9 +6,9 @@ import type { CountRequest, Operation } from './metrics.ts';
 
 /** A stalled client holds a connection, not a body: all clients of a scope share one. */
 const STALLED_AFTER_MS = 10_000;
-/** A younger state is current: it is refreshed every second. */
+/** A state younger than this is current, because it is refreshed every second. */
 const AGE_SHOWN_AFTER_S = 5;
-/** A client may store the body, and asks each time whether it is still current. */
+/** A client may store the body, but must revalidate it each time. */
 const CACHING = 'private, no-cache';
 const NONE: string[] = [];
 
@@ -21,7 +21,7 @@ export type Responder = {
   close: () => void;
 };
 
-/** Writes responses past Fastify's reply: all headers in one list, the length known, the body in one buffer. */
+/** Writes responses without Fastify's reply: all headers in one list, with a known length and the body in one buffer. */
 export function makeResponder(
   state: ServingState,
   count: CountRequest,
@@ -72,7 +72,7 @@ export function makeResponder(
 
 function cutOffWhenStalled(raw: ServerResponse): void {
   const { socket } = raw;
-  // Almost every body fits into the buffers of the system, and the timer is not needed.
+  // Almost every body fits into the operating system's buffers, so the timer is rarely needed.
   if (!(socket instanceof Socket) || socket.writableLength === 0) return;
   raw.setTimeout(STALLED_AFTER_MS, () => raw.destroy());
 }

@@ -126,7 +126,10 @@ export function clientRoutes(
     return true;
   };
 
-  /** Sends the body immediately if it is in memory, or when it is compressed. The tag is the one of the state that the body was built from. */
+  /**
+   * Sends the body immediately if it is in memory, otherwise once it is compressed. The tag belongs to the state from which the
+   * body was built.
+   */
   const sendBody = (
     reply: FastifyReply,
     operation: Operation,
@@ -325,7 +328,7 @@ function requestedOptions({ headers, url, query }: FastifyRequest): QueryOptions
   return queryOptionsOf(query as Query, inline);
 }
 
-/** gzip unless the client does not accept it. Every SDK does. */
+/** gzip, unless the client does not accept it. Every SDK does. */
 const encodingOf = ({ headers }: FastifyRequest): Encoding => (acceptsGzip(headers) ? 'gzip' : 'identity');
 
 async function validTokens({ tokens }: ServingState, list: unknown, network: string) {
@@ -334,7 +337,7 @@ async function validTokens({ tokens }: ServingState, list: unknown, network: str
       { message: `tokens must be a list of at most ${MAX_VALIDATED} strings`, path: '/body/tokens' },
     ]);
   const valid: object[] = [];
-  // One after the other: one caller must not take all lookups.
+  // One after the other, so that one caller does not take all lookups.
   for (const text of list) {
     const token = tokens.known(text) ?? (await tokens.lookUp(text, network));
     if (!token || token.environment === null || token.type === 'admin') continue;

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A browser asks once a day whether it may send its requests. */
+/** A browser sends a preflight request once a day. */
 const MAX_AGE_S = 86_400;
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,2000}$/;
 
 /**
- * Lets pages of the allowed origins read every response, errors included. They need the ETag: without it, a browser SDK never
+ * Lets pages of the allowed origins read every response, including errors. They need the ETag: without it, a browser SDK never
  * gets 304.
  */
 export function setCorsHeaders(
@@ -23,7 +23,7 @@ export function setCorsHeaders(
   raw.setHeader('access-control-expose-headers', 'etag, halyard-age, retry-after');
 }
 
-/** The headers of the response to a preflight request, besides those of every response. */
+/** The additional headers of a response to a preflight request. */
 export function preflightHeaders({ headers }: FastifyRequest): string[] {
   const asked = String(headers['access-control-request-headers'] ?? '');
   return [

@@ -10,11 +10,11 @@ import type { EvaluationContext } from './context.ts';
 export type Cost = {
   /** Microseconds for every context. */
   us: number;
-  /** Patterns, by the field that they read. Matching takes time in proportion to the length of its value. */
+  /** Patterns, by the field that they read. Matching takes time proportional to the length of the field's value. */
   patterns: readonly { field: string; size: number }[];
 };
 
-/** A flag that would take longer is disabled for the context. */
+/** A flag that would take longer is disabled for this context. */
 export const MAX_EVALUATION_US = 100_000;
 
 /** Measured with the slowest patterns and lists that we found. */

@@ -21,8 +21,8 @@ export function etagOf({ position, traits }: Evaluator, context: EvaluationConte
 }
 
 /**
- * The tag of the results that the client has, if they are still right, or are those of a newer revision from another server.
- * Only a tag of the same context counts: a browser sends the tag of the previous user.
+ * The tag of the results that the client has, if they are still valid, or come from a newer revision on another server. Only a
+ * tag of the same context counts: a browser sends the tag of the previous user.
  */
 export function currentTag(
   header: string | undefined,

@@ -3,7 +3,7 @@ import type { Shares } from '../../platform/admission/shares.ts';
 import { type Evaluators, makeEvaluators } from './evaluators.ts';
 import { makeSlices, type SliceLimits, type Slices } from './slices.ts';
 
-/** The one way to evaluate flags on the server: evaluators of scopes, and slices that their work runs in. */
+/** The only way in which the server evaluates flags: evaluators for scopes, and slices in which their work runs. */
 export type Evaluation = Pick<Evaluators, 'of'> &
   Pick<Slices, 'run' | 'waiting'> & {
     /** Bytes of results that clients have not read. */

@@ -19,7 +19,7 @@ export type EvaluatedVariant = {
 /** Undefined: the flag is disabled for the context. */
 export type Result = { variant: EvaluatedVariant } | undefined;
 
-/** The flags of a scope as of one revision. Results are those of the SDK for Node.js, because it is what evaluates. */
+/** The flags of a scope as of one revision. Results are those of the Node.js SDK, because it does the evaluation. */
 export type Evaluator = {
   /** The position of the scope: its ETag without quotes. */
   readonly position: string;
@@ -43,10 +43,10 @@ export function makeEvaluator(
     getToggle: (name: string) => flags.get(name)?.document,
     getSegment: (id: number) => segments.get(id)?.document,
   });
-  // The class of the SDK has the whole repository as its parameter, and calls these two functions.
+  // The SDK's class expects the whole repository as its parameter, but calls only these two functions.
   const client = new UnleashClient(repository as never, defaultStrategies);
   client.on('error', () => {});
-  // Added up when first needed: for 10,000 flags at once it would block the server.
+  // Computed when first needed, because computing it for 10,000 flags in one go would block the server.
   const costs = new Map<Flag, Cost>();
   const costOf = (flag: Flag): Cost => {
     const known = costs.get(flag);

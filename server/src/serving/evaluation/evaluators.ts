@@ -7,7 +7,7 @@ import { combine, type Traits } from './traits.ts';
 /** References to flags in all evaluators together, of 50 bytes each. The flags themselves are shared. */
 const MAX_REFERENCES = 1_000_000;
 
-/** All tokens with the same projects use an evaluator, so the server itself is the caller that builds it. */
+/** All tokens with the same projects share an evaluator, so the server itself counts as the caller that builds it. */
 const SERVER = '';
 
 export type Evaluators = {

@@ -10,7 +10,7 @@ export type Flag = {
   readonly document: FeatureInterface;
   readonly traits: Traits;
   readonly segments: readonly number[];
-  /** The document alone; segments and parents are parsed on their own. */
+  /** The document only; segments and parents are parsed separately. */
   readonly cost: Cost;
 };
 

@@ -17,7 +17,7 @@ export const VARY = 'accept-encoding, origin';
 
 const compress = promisify(gzip);
 
-/** How a response is written, so that this module needs no HTTP of its own. */
+/** How a response is written, so that this module does not depend on HTTP. */
 export type Writer = {
   notModified: (etag: string) => void;
   send: (body: Buffer, headers: string[]) => void;
@@ -25,7 +25,7 @@ export type Writer = {
 
 type Work = (evaluator: Evaluator, context: EvaluationContext) => Generator<void, Buffer>;
 
-/** Responds with the results of a context, or with 304 if the client has them: without evaluating, where that is sound. */
+/** Responds with the results for a context, or with 304 if the client has them, where possible without evaluating. */
 export async function respondWithResults(
   evaluation: Evaluation,
   caller: string,
@@ -61,7 +61,7 @@ export async function respondWithResults(
 
 /** Results are made for one client, so they stay in memory until it has read them. A caller with too many of them is disconnected. */
 function boundUnread(unread: Shares, caller: string, raw: ServerResponse, bytes: number): void {
-  // Almost every body fits into the buffers of the system.
+  // Almost every body fits into the operating system's buffers.
   if (!raw.socket?.writableLength) return;
   const release = unread.tryAcquire(caller, bytes);
   if (release) raw.once('close', release);

@@ -11,7 +11,7 @@ export type SliceLimits = {
 export const SLICE_LIMITS: SliceLimits = { sliceMs: 5, waitingFlags: 1_000_000 };
 /** A request costs more than its flags, so a small one counts as this many. */
 const LEAST_FLAGS = 100;
-/** The part of the waiting flags, of those that do not belong to others, that one caller may have. */
+/** The share of the waiting flags not belonging to others that one caller may have. */
 const SHARE = 0.6;
 
 export type Slices = {
@@ -31,7 +31,7 @@ export type Slices = {
 
 type Job = { step: (deadline: number) => boolean; release: () => void };
 
-/** One loop for all work: with a timer for each request, a hundred requests would take a hundred slices in one turn. */
+/** One loop for all work, because with a timer for each request, a hundred requests would take a hundred slices in one turn. */
 export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
   const waiting = makeShares(
     { capacity: waitingFlags, share: SHARE, waiting: 0, waitingPerCaller: 0, waitMs: 0 },
@@ -63,7 +63,7 @@ export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
     else queues.set(caller, [job]);
   };
 
-  /** Runs a slice of the next caller's next job. The caller and the job are last then. */
+  /** Runs a slice of the next caller's next job. The caller and the job then move to the end. */
   const runNext = ([caller, queue]: [string, Job[]]): void => {
     queues.delete(caller);
     const job = queue.shift();
@@ -80,7 +80,7 @@ export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
       if (!next) break;
       runNext(next);
     }
-    // Also after the last job: the next turn begins with nothing spent.
+    // Also after the last job, so that the next turn starts with nothing spent.
     if (spent > 0) schedule();
   };
 

@@ -2,13 +2,13 @@ import type { FeatureInterface } from 'unleash-client/lib/feature.js';
 import type { Constraint } from 'unleash-client/lib/strategy/strategy.js';
 import type { EvaluationContext } from './context.ts';
 
-/** The things that results depend on, besides the values that a context has. */
+/** What results depend on, besides the values in a context. */
 export type Traits = {
   /** Whether a rollout draws a new number each time. */
   isRandom: boolean;
   /** Whether a strategy or a constraint reads the session id. */
   usesSession: boolean;
-  /** Whether a rollout or a variant reads the user id, and the session id of a user without one. */
+  /** Whether a rollout or a variant reads the user id, or the session id if there is no user id. */
   usesVisitor: boolean;
   /** Fields that select a variant. Without a value, the variant is random. */
   fields: readonly string[];

@@ -60,7 +60,7 @@ export function rejectManyFields(...objects: unknown[]): void {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Fields that are not known are properties. Strings, numbers and booleans are values; SDKs can compare nothing else. */
+/** Unknown fields are properties. Strings, numbers and booleans are values; SDKs cannot compare anything else. */
 export function givenContext(
   fields: [string, unknown][],
   propertyFields: [string, unknown][],
@@ -80,7 +80,7 @@ export function givenContext(
 
 const isValue = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** The messages contain no name and no value of the context: they can identify a person. */
+/** The messages contain neither names nor values from the context, because these can identify a person. */
 function rejectLarge(known: string[], properties: Map<string, string>, path: string): void {
   const names = [...properties.keys()];
   const characters = [...known, ...names, ...properties.values()].reduce((sum, one) => sum + one.length, 0);

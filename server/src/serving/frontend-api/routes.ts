@@ -41,7 +41,7 @@ const UNCHANGED = { type: 'null', description: 'The client has the results of th
 const inQuery = ({ query, url }: FastifyRequest): GivenContext =>
   contextInQuery(query as Record<string, unknown>, url.length - url.indexOf('?') - 1);
 
-/** The API for SDKs in browsers and apps. It evaluates, so that clients get results and no rules. */
+/** The API for SDKs in browsers and apps. It evaluates, so that clients get results rather than rules. */
 export function frontendRoutes(
   app: FastifyInstance,
   state: ServingState,

@@ -105,7 +105,7 @@ const ImpressionEvent = NamedObject(
   { description: 'One evaluation of a feature. Other fields are allowed' },
 );
 
-/** Discarded, so every JSON is accepted. */
+/** Discarded, so any JSON is accepted. */
 export const ImpressionEvents = Type.Union(
   [ImpressionEvent, Type.Array(ImpressionEvent, { maxItems: 10_000 })],
   {

@@ -21,7 +21,7 @@ export function makeAddresses(tokens: Tokens): Addresses {
   return {
     of,
     find: address => {
-      // Hashing 20,000 tokens takes 20 ms, so the list is made once for each state of the tokens.
+      // Hashing 20,000 tokens takes 20 ms, so the list is built once for each state of the tokens.
       if (revision !== tokens.revision || known.size !== tokens.size) {
         known = new Map([...tokens.all()].map(token => [of(token), token]));
         revision = tokens.revision;

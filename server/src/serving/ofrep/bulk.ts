@@ -6,7 +6,7 @@ import { ENABLED_SUFFIX, evaluatedOf, hasPayload } from './values.ts';
 /** The client closes its stream when its page has been hidden for this long. */
 const INACTIVITY_S = 120;
 
-/** The body with one flag. It takes its turn like all flags, because one flag can take 100 ms. */
+/** The body with one flag. It waits its turn like a list of flags, because one flag can take 100 ms. */
 // biome-ignore lint/correctness/useYield: a flag is evaluated in one step
 export function* evaluateOne(
   evaluator: Evaluator,

@@ -8,7 +8,7 @@ type Log = { error: (fields: object, message: string) => void };
 /** The error codes of the protocol, by status. */
 const CODES: Record<number, string> = { 400: 'INVALID_CONTEXT', 404: 'FLAG_NOT_FOUND' };
 
-/** Responds in the error shape of the protocol: a code and details, and the key of a single flag. */
+/** Responds in the protocol's error format: a code and details, and the key of a single flag. */
 export function makeOfrepErrors(responder: Responder, log: Log) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const id = randomUUID();

@@ -146,9 +146,9 @@ export function makeNotifications(
       raw.once('close', () => remove(stream));
       raw.writeHead(200, headers);
       raw.write(retryBlock());
-      // The request began just before the server closed its port. A page that gets 429 would not try again for a minute.
+      // The request began just before the server closed its port. A page that gets 429 would not retry for a minute.
       if (open.isClosing) return open.dismiss(stream);
-      // A change between the evaluation of the client and this moment would go unnoticed.
+      // Otherwise a change between the client's evaluation and this moment would go unnoticed.
       pending.add(stream);
       schedule();
     },

@@ -68,7 +68,7 @@ export function ofrepRoutes(
     if (!scope) throw new Error('The environment of the token is not loaded');
     const { flagConfigEtag } = request.query as Record<string, unknown>;
     await waitForRevision(scope, flagConfigEtag);
-    // Responses name the stream of the token, so their tags are not those of another token.
+    // Responses name the token's stream, so different tokens have different tags.
     const context = completeContext(
       contextOf(request.body),
       scope.environment,

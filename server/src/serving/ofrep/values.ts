@@ -35,7 +35,7 @@ export const hasPayload = ({ document: { strategies = [], variants = [] } }: Fla
     ({ payload }) => payload !== undefined,
   );
 
-/** Why flags of this kind have the value that they have. */
+/** The reason for the value of flags of this kind. */
 function reasonOf({ document }: Flag): string {
   const { enabled, strategies = [], variants = [], dependencies = [] } = document;
   if (!enabled) return 'DISABLED';

@@ -6,7 +6,7 @@ const MAX_WAITING = 1_000;
 const POSITION = /^"?([0-9a-z]{1,50}\.[0-9a-z]{1,50})\.([0-9]{1,10})"?$/;
 
 /**
- * Waits until this server has the revision that a notification of another server named, at most 1 s. A client that evaluates too early
+ * Waits up to 1 s until this server has the revision that another server's notification named. A client that evaluates too early
  * would get old results, and no further notification.
  */
 export function makeWaitForRevision(state: ServingState): (scope: Scope, named: unknown) => Promise<void> {

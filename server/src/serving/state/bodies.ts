@@ -10,12 +10,12 @@ export type BodyKind = 'features' | 'hydration';
 
 const COMMA = shortPiece(',');
 
-/** Compresses a text when the caller has its turn. The caller is empty for texts that all clients share. */
+/** Compresses a string when it is the caller's turn. The caller is empty for strings that all clients share. */
 export type Compress = (caller: string, text: () => string) => Promise<Piece>;
 
 const compressNow: Compress = (_caller, text) => pieceOf(text());
 
-/** Text before the features, between features and segments, and after the segments. */
+/** What precedes the features, comes between features and segments, and follows the segments. */
 type Frame = { head: string; middle: string; tail: string };
 
 function frameOf(kind: BodyKind, scope: Scope): Frame {

@@ -1,6 +1,6 @@
 import { SHARED } from './scope.ts';
 
-/** The least that an entry takes, for its key and its objects. */
+/** The minimum size of an entry, for its key and its objects. */
 const LEAST_BYTES = 500;
 
 /** A body, and the ETag of the state that it was built from. */
@@ -8,8 +8,8 @@ type Entry = { etag: string; body: Buffer; owner: string };
 
 export type BodyCache = {
   /**
-   * The body of this key and ETag. If the cache does not have it, it is built, once for all who need it meanwhile. `owner` is the token that
-   * needs the body, or SHARED.
+   * The body of this key and ETag. If the cache does not have it, it is built once for everyone who needs it meanwhile. `owner`
+   * is the token that needs the body, or SHARED.
    */
   get: <B extends Buffer | Promise<Buffer>>(
     key: string,
@@ -23,7 +23,7 @@ export type BodyCache = {
 
 /**
  * A copy of the body in separate memory. Node.js cuts small buffers out of blocks of 64 KB, so a cache of small bodies would keep
- * whole blocks alive: 100 times as much memory as it counted.
+ * whole blocks alive: 100 times as much memory as it accounts for.
  */
 function ownMemory(body: Buffer): Buffer {
   if (body.buffer.byteLength === body.length) return body;
@@ -35,11 +35,12 @@ function ownMemory(body: Buffer): Buffer {
 const sizeOf = ({ body }: Entry): number => Math.max(body.length, LEAST_BYTES);
 
 /**
- * Bodies up to a number of bytes. If there are more, the token with the most bytes loses the body that it used longest ago, so no token
- * displaces the bodies of others. Shared bodies are the last to be dropped. A dropped body is built again when it is needed.
+ * Bodies up to a number of bytes. If there are more, the token with the most bytes loses its least recently used body, so no
+ * token displaces the bodies of others. Shared bodies are the last to be dropped. A dropped body is built again when it is
+ * needed.
  */
 export function makeBodyCache(mostBytes: number): BodyCache {
-  /** By owner. The last entry of an owner is the one that was used last. */
+  /** By owner. An owner's last entry is the most recently used one. */
   const entries = new Map<string, Map<string, Entry>>();
   const owners = new Map<string, string>();
   const bytesOf = new Map<string, number>();
@@ -70,7 +71,7 @@ export function makeBodyCache(mostBytes: number): BodyCache {
     return largest;
   };
 
-  /** Makes the entry the one that was used last. */
+  /** Makes the entry the most recently used one. */
   const keep = (key: string, entry: Entry): void => {
     const known = find(key);
     if (known) drop(key, known);
@@ -120,7 +121,7 @@ export function makeBodyCache(mostBytes: number): BodyCache {
   };
 
   return {
-    // A body that is built in one step is there in one step.
+    // A body that is built synchronously is returned synchronously.
     get: get as BodyCache['get'],
     has: (key, etag) => find(key)?.etag === etag || building.get(key)?.etag === etag,
     get bytes() {

@@ -6,7 +6,7 @@ const MAX_FEATURES = 100;
 /** One name in this many starts a chunk, which gives chunks of 70 features on average. */
 const NAMES_PER_START = 128;
 
-/** Neighbouring features of one project that are compressed together, with segments apart or inline. */
+/** Neighbouring features of one project that are compressed together, with segments separate or inline. */
 export type Chunk = {
   readonly features: readonly Feature[];
   apart?: Promise<Piece>;
@@ -15,7 +15,7 @@ export type Chunk = {
 
 /**
  * Whether a chunk starts with this name. The names decide, not the order of changes: a server that started today has the same
- * chunks, and so the same bytes, as one that has run for weeks. A new feature moves the borders of few chunks.
+ * chunks, and so the same bytes, as one that has run for weeks. A new feature moves only a few chunk boundaries.
  */
 export const startsChunk = (name: string): boolean => crc32(name) % NAMES_PER_START === 0;
 

@@ -26,6 +26,6 @@ export function crcShift(length: number): number {
   return shift;
 }
 
-/** The CRC of two texts in a row, from the CRC of each and the shift of the second. Reads no byte of either. */
+/** The CRC of two concatenated strings, from the CRC of each and the shift of the second. Reads no byte of either. */
 export const combineCrc = (first: number, second: number, shiftOfSecond: number): number =>
   (multiply(first, shiftOfSecond) ^ second) >>> 0;

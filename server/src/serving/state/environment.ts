@@ -13,7 +13,7 @@ export type Feature = {
   readonly startsChunk: boolean;
 };
 
-/** The trace of a feature that was deleted, archived or moved to another project. */
+/** A record of a feature that was deleted, archived or moved to a different project. */
 export type Removal = { readonly project: string; readonly name: string; readonly revision: number };
 
 export type Segment = {
@@ -25,7 +25,7 @@ export type Segment = {
 
 export type SegmentRemoval = { readonly id: number; readonly revision: number };
 
-/** One row as of its latest revision. */
+/** One row at its latest revision. */
 export type Change =
   | { kind: 'feature'; row: Feature }
   | { kind: 'removal'; row: Removal }
@@ -44,7 +44,7 @@ export type Project = {
   readonly segments: Map<number, number>;
 };
 
-/** Everything that SDKs can get of one environment, as of one revision. */
+/** Everything that SDKs can get for one environment, as of one revision. */
 export type Environment = {
   readonly epoch: string;
   revision: number;
@@ -78,7 +78,7 @@ export function loadEnvironment(changes: Changes): Environment {
   return environment;
 }
 
-/** Brings the environment to a newer revision in one step that no request can observe half-way. */
+/** Brings the environment to a newer revision in one step, so that no request sees a partial update. */
 export function applyChanges(environment: Environment, changes: Changes): void {
   const fresh: Change[] = [];
   for (const [name, rows] of Map.groupBy(changes.features, row => row.project)) {
@@ -86,7 +86,7 @@ export function applyChanges(environment: Environment, changes: Changes): void {
     for (const change of applyToProject(environment, project, rows)) fresh.push(change);
   }
   for (const row of changes.segments) fresh.push(applySegment(environment, row));
-  // Revisions of new rows are higher than those of all rows before.
+  // New rows have higher revisions than all earlier rows.
   fresh.sort((a, b) => a.row.revision - b.row.revision);
   environment.history = environment.history.concat(fresh);
   environment.revision = changes.revision;
@@ -152,7 +152,7 @@ const asFeature = ({ project, name, revision, segments, tags }: FeatureRow, text
   startsChunk: startsChunk(name),
 });
 
-/** The place of a name in the sorted list, or where it has to be inserted. */
+/** The index of a name in the sorted list, or the index at which to insert it. */
 function placeOf(features: readonly Feature[], name: string): number {
   let low = 0;
   let high = features.length;
@@ -199,7 +199,7 @@ function markUses(projects: Project[], id: number, revision: number): void {
   }
 }
 
-/** Revisions come from the rows that a server which starts now reads, so what was purged no longer counts. */
+/** Revisions are computed from the rows that a freshly started server would read, so purged rows no longer count. */
 function forgetPurged(environment: Environment, completeSince: number): void {
   environment.completeSince = completeSince;
   environment.history = environment.history.filter(
@@ -218,7 +218,7 @@ function forgetPurged(environment: Environment, completeSince: number): void {
 const isPurgeable = ({ kind, row }: Change, completeSince: number): boolean =>
   (kind === 'removal' || kind === 'segment removal') && row.revision <= completeSince;
 
-/** Whether no later change of the same row followed. */
+/** Whether this is still the latest change of its row. */
 export function isCurrent(environment: Environment, change: Change): boolean {
   switch (change.kind) {
     case 'feature':

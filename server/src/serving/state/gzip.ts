@@ -2,19 +2,19 @@ import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw, deflateRawSync } from 'node:zlib';
 import { combineCrc, crcShift } from './crc.ts';
 
-/** A text that is compressed once and is a part of many bodies. */
+/** A string that is compressed once and is part of many bodies. */
 export type Piece = {
   /** Raw deflate that ends with a full flush: it refers to nothing before it, so pieces can follow each other in any order. */
   readonly deflated: Buffer;
-  /** Length of the text in bytes, its CRC-32, and what shifts the CRC of the text before it. */
+  /** The length of the string in bytes, its CRC-32, and the shift for the CRC of what precedes it. */
   readonly length: number;
   readonly crc: number;
   readonly shift: number;
 };
 
-/** No name, no time and an unknown system, so that equal texts give equal bytes on every server. */
+/** No name, no time and an unknown operating system, so that equal strings produce equal bytes on every server. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** A last block that is empty. */
+/** An empty final block. */
 const LAST_BLOCK = Buffer.from([0x03, 0x00]);
 const TRAILER_BYTES = 8;
 
@@ -29,7 +29,7 @@ const piece = (bytes: Buffer, deflated: Buffer): Piece => ({
   shift: crcShift(bytes.length),
 });
 
-/** For a short text. A longer one would block the event loop: 5 MB take 200 ms. */
+/** For a short string. A longer one would block the event loop: 5 MB take 200 ms. */
 export function shortPiece(text: string): Piece {
   const bytes = Buffer.from(text);
   return piece(bytes, deflateRawSync(bytes, OPTIONS));
@@ -41,7 +41,7 @@ export async function pieceOf(text: string): Promise<Piece> {
   return piece(bytes, await deflate(bytes, OPTIONS));
 }
 
-/** One gzip member with the texts of all pieces in a row. Nothing is compressed and no text is read. */
+/** One gzip member with the strings of all pieces. Nothing is compressed again, and no string is read. */
 export function gzipOf(pieces: readonly Piece[]): Buffer {
   let crc = 0;
   let length = 0;

@@ -12,20 +12,20 @@ import {
 
 /** The maximum number of shared scopes of one environment. The oldest is dropped first; its clients keep theirs. */
 const MAX_SCOPES = 2_000;
-/** The maximum number of them that clients of one token chose by filters. */
+/** The maximum number of scopes that clients of one token chose by filters. */
 const MAX_SCOPES_OF_OWNER = 200;
 
-/** The state of one environment, and the scopes that clients use of it. */
+/** The state of one environment, and the scopes of it that clients use. */
 export type Holder = {
   current: Environment;
-  /** Rises with every change of the state, so that a scope knows in one comparison whether it is up to date. */
+  /** Increases with every change of the state, so that a scope can tell with one comparison whether it is up to date. */
   version: number;
   readonly scopes: Map<string, Scope>;
 };
 
 export const makeHolder = (current: Environment): Holder => ({ current, version: 1, scopes: new Map() });
 
-/** `onNew` is called before a scope is made, and may throw. */
+/** `onNew` is called before a scope is created, and may throw. */
 export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, onNew = () => {}): Scope {
   const key = selectionKey(selection);
   const known = holder.scopes.get(key);
@@ -37,7 +37,7 @@ export function scopeIn(holder: Holder, selection: Selection, owner = SHARED, on
   return scope;
 }
 
-/** An owner with its share of scopes loses its own oldest one. */
+/** An owner that has used up its share of scopes loses its oldest one. */
 function makeRoom(scopes: Map<string, Scope>, owner: string): void {
   const own = owner === SHARED ? [] : [...scopes].filter(([, scope]) => scope.owner === owner);
   const candidates = own.length >= MAX_SCOPES_OF_OWNER ? own.map(([key]) => key) : scopes.keys();

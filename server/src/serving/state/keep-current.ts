@@ -22,7 +22,7 @@ export async function keepCurrent(
   let running: Promise<unknown> | undefined;
   let again = false;
   let stopped = false;
-  /** Notifications so far, and how many there were when the poll found something that none had announced. */
+  /** The number of notifications so far, and the number when the poll last found something unannounced. */
   let notifications = 0;
   let missedAt: number | undefined;
   /** Not while the listener connects, which can take longer than a poll. */
@@ -104,7 +104,7 @@ export async function keepCurrent(
     clearInterval(polling);
     clearInterval(writing);
     const finished = Promise.all([stopListening(), running, writeUses()]);
-    // A source that does not respond must not delay the end of the process.
+    // A source that does not respond must not delay the shutdown.
     await Promise.race([finished, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
   };
 }

@@ -14,19 +14,19 @@ export type Selection = {
 
 /** The part of an environment that clients with equal access and equal filters get. Shared by all of them. */
 export type Scope = Selection & {
-  /** The token whose client chose the filters, as a string, or SHARED: the scope follows from the projects of tokens. */
+  /** The token whose client chose the filters, as a string, or SHARED if the scope follows from the tokens' projects. */
   readonly owner: string;
-  /** Names the selection in the ETag: letters and digits. */
+  /** Identifies the selection in the ETag, in letters and digits. */
   readonly id: string;
   /** The highest revision of the rows in the scope. */
   readonly revision: number;
-  /** The epoch, the id and the revision, in quotes. Two servers with the same rows give the same one. */
+  /** The epoch, the id and the revision, in quotes. Servers with the same rows have the same ETag. */
   readonly etag: string;
   /** The state of the environment. It is replaced when the epoch changes. */
   readonly current: Environment;
 };
 
-/** The owner of everything that clients of any token can need. */
+/** The owner of everything that clients of any token may need. */
 export const SHARED = '';
 
 export const NO_FILTERS: Filters = { namePrefix: '', tags: [] };

@@ -18,9 +18,9 @@ import { hasVariant } from './variant-names.ts';
 const MAX_BODY_BYTES = 128 * 1_024 * 1_024;
 /** New combinations of filters of one token. A fleet that starts may have one for each of its applications. */
 const NEW_SCOPES = { perMinute: 20, burst: 100 };
-/** New deltas of one token. Clients that present revisions which nobody else has get everything instead, which is built once. */
+/** New deltas of one token. Clients with revisions that nobody else has get everything instead, which is built once. */
 const NEW_DELTAS = { perMinute: 600, burst: 600 };
-/** Two of the four threads of zlib compress, one of them at most for the filters of one token. */
+/** Two of zlib's four threads compress, and at most one of them works for the filters of one token. */
 const COMPRESSION = {
   capacity: 2,
   share: 0.6,
@@ -28,7 +28,7 @@ const COMPRESSION = {
   waitingPerCaller: Number.POSITIVE_INFINITY,
   waitMs: 600_000,
 };
-/** Compressing a larger delta takes longer than assembling the whole scope from chunks that are compressed already. */
+/** Compressing a larger delta takes longer than assembling the whole scope from chunks that are already compressed. */
 const MAX_DELTA_CHARACTERS = 1_000_000;
 
 /** The query options of a client: filters, and whether segments are inlined. `projects` restricts a token for all projects. */
@@ -44,14 +44,14 @@ export type Encoding = 'gzip' | 'identity';
 
 const compressText = promisify<string, Buffer>(gzip);
 
-/** A text for clients, and its position in the history of the scope: the ETag without quotes. */
+/** A string for clients, and its position in the history of the scope: the ETag without quotes. */
 export type Positioned = { id: string; revision: number; text: string };
 
 export type ServingState = {
   readonly tokens: Tokens;
   /** The scope of a valid token, or undefined if its environment is not loaded: call `load` first. */
   scopeOf: (token: SdkToken, options?: QueryOptions) => Scope | undefined;
-  /** Whether an environment has the feature, and the feature the variant. True as long as the environment is not loaded. */
+  /** Whether an environment has the feature, and the feature has the variant. True until the environment is loaded. */
   hasFeature: (environment: string, name: string, variant?: string) => boolean;
   /** Loads an environment, once for all callers. Throws 503 if the source does not respond. */
   load: (environment: string) => Promise<void>;
@@ -68,9 +68,9 @@ export type ServingState = {
     from: number | undefined,
     token: SdkToken,
   ) => Buffer | Promise<Buffer>;
-  /** Calls back after a newer state was swapped in. Returns a function that ends this. */
+  /** Calls back after a newer state was swapped in. Returns a function that unsubscribes. */
   onChange: (listener: (environment: string, revision: number) => void) => () => void;
-  /** Calls back after tokens were created, changed or ended. Returns a function that ends this. */
+  /** Calls back after tokens were created, changed or ended. Returns a function that unsubscribes. */
   onTokens: (listener: () => void) => () => void;
   /** The origins whose pages may use the API for frontend SDKs. `*`: all. */
   readonly origins: readonly string[];
@@ -148,7 +148,7 @@ export function makeServingState(source: Source): ServingState {
       if (environment !== null) await load(environment);
   };
 
-  /** Brings one environment up to date, or reads it again if its numbers belong to another history. */
+  /** Brings one environment up to date, or reads it again if its revisions belong to a different epoch. */
   const refreshEnvironment = async (name: string, holder: Holder, epoch: string): Promise<void> => {
     const isSameHistory = holder.current.epoch === epoch;
     const changes = await source.changes(name, isSameHistory ? holder.current.revision : 0);
@@ -264,7 +264,7 @@ export function makeServingState(source: Source): ServingState {
   };
 }
 
-/** Names that no project has are no part of a scope: a client could make any number of scopes with the same flags. */
+/** Unknown project names are not part of a scope, because otherwise a client could create any number of scopes with the same flags. */
 function knownProjects({ current }: Holder, requested: readonly string[]): string[] {
   const known = new Set(current.projects.map(({ name }) => name));
   return requested.filter(name => known.has(name));

@@ -1,6 +1,6 @@
 import type { Group, Stream } from './stream.ts';
 
-/** The part of the time that fan-outs may compute in the long run. The rest is for polls and for the admin API. */
+/** The share of CPU time that fan-outs may use in the long run. The rest is for polls and for the admin API. */
 const SHARE = 0.2;
 /** After a pause, a change reaches all streams without delay: 20,000 streams take about 250 ms of CPU time. */
 const MAX_CREDIT_MS = 400;
@@ -9,7 +9,7 @@ const SLICE_MS = 5;
 /** Reading the clock for every stream would be a noticeable part of the work. */
 const VISITS_PER_CLOCK = 16;
 
-/** CPU time and not the clock: on a busy machine a slice takes long although it computes little. */
+/** CPU time rather than elapsed time, because on a busy machine a slice takes long although it computes little. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
@@ -62,7 +62,7 @@ export function makeFanOut(visit: (stream: Stream) => void, onComplete: (group: 
       const isComplete = continueRound(group, until);
       changed.delete(group);
       if (isComplete) onComplete(group);
-      // To the end of the set, so that a large group does not delay the others.
+      // Moves to the end of the set, so that a large group does not delay the others.
       else changed.add(group);
       if (performance.now() >= until) break;
     }

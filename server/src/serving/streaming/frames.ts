@@ -5,7 +5,7 @@ import type { ServingState } from '../state/serving.ts';
 import type { Stream } from './stream.ts';
 
 const MAX_CACHED_BYTES = 64 * 1_024 * 1_024;
-/** The default of SDKs. It replaces the time that another server gave when it stopped. */
+/** The default of SDKs. It replaces the value that another server sent when it stopped. */
 const RETRY_MS = 2_000;
 
 /** A comment, which tells both ends and all proxies that the connection is alive. */
@@ -14,7 +14,7 @@ export const COMMENT = Buffer.from(eventBlock({ comment: '' }));
 /** A comment that says why the stream ends. */
 export const commentFrame = (why: string): Buffer => Buffer.from(eventBlock({ comment: why }));
 
-/** The last line of a stream. The client adds its own jitter: it returns after half of the time to all of it. */
+/** The last line of a stream. The client adds its own jitter: it returns after between half and all of this time. */
 export const retryFrame = (ms: number): Buffer => Buffer.from(eventBlock({ retryMs: ms }));
 
 /** Builds each frame once for all streams that need it. */
@@ -25,7 +25,7 @@ export function makeFrames(state: Pick<ServingState, 'hydration' | 'delta'>) {
     const delta = from === undefined ? undefined : state.delta(scope, from);
     const { text, revision } = delta ?? state.hydration(scope);
     const id = positionOf(scope.current.epoch, scope.id, Math.max(revision, from ?? 0));
-    // A hydration on an open stream looks like the first event: proxies replace everything then.
+    // A hydration on an open stream looks like the first event, because proxies then replace everything.
     return delta && !isNew
       ? Buffer.from(eventBlock({ id, event: 'unleash-updated', data: text }))
       : Buffer.from(eventBlock({ id, event: 'unleash-connected', retryMs: RETRY_MS, data: text }));

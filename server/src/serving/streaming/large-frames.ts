@@ -29,7 +29,7 @@ export function makeLargeFrames(
   let bytesUnderWay = 0;
   let isScheduled = false;
 
-  /** From now on the frame of the client counts for this many bytes. */
+  /** From now on, the client's frame counts as this many bytes. */
   const count = (stream: Stream, bytes: number): void => {
     const progress = underWay.get(stream);
     if (!progress) return;

@@ -3,19 +3,19 @@ export type StreamLimits = {
   streams: number;
   /** Bytes that may wait in the process for one client. A client that reads more slowly is cut off, and resumes by id. */
   bufferedBytes: number;
-  /** A larger frame waits for its turn: a few megabytes for each of 10,000 clients at once would fill the memory of the system. */
+  /** A larger frame waits for its turn: a few megabytes for each of 10,000 clients would fill the machine's memory. */
   largeFrameBytes: number;
   /** Bytes of large frames that may be under way at the same time. */
   largeBytesUnderWay: number;
-  /** Hydrations of one client, known by its connection id. A client hydrates once, and again if it lost what it had. */
+  /** Hydrations of one client, identified by its connection id. A client hydrates once, and again if it lost what it had. */
   hydrationsPerClient: Rate;
-  /** Hydrations per minute of all clients of one token. A fleet that starts gets as many at once as there are streams. */
+  /** Hydrations per minute of all clients of one token. A fleet that starts gets as many immediately as there are streams. */
   hydrationsPerTokenAndMinute: number;
   /** How long after its rejection a client is invited to stream again, at the earliest. */
   invitedAfterMs: number;
-  /** A client that reads nothing of a large frame for this long is cut off: it must not keep others waiting. */
+  /** A client that reads nothing of a large frame for this long is cut off: so that it does not keep others waiting. */
   stalledAfterMs: number;
-  /** Every stream gets a comment in this time. */
+  /** Every stream gets a comment within this time. */
   commentsEveryMs: number;
 };
 

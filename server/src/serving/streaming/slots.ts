@@ -10,7 +10,7 @@ const RESERVED_MS = 30_000;
 const MAX_ID_LENGTH = 100;
 
 export type StreamSlots = {
-  /** A slot for a stream of the client, or undefined if there is none. Then the client is remembered. */
+  /** A slot for a stream of the client, or undefined if none is free. The client is then remembered. */
   admit: (token: SdkToken, connectionId: string | undefined) => Release | undefined;
   /** Whether a client that polls is invited to stream: once after each rejection, and a slot is reserved for it. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;

@@ -10,7 +10,7 @@ export type Stream = {
   /** The position of the client. The epoch is empty if the client has nothing of this scope. */
   epoch: string;
   revision: number;
-  /** Whether the client has got no event yet. */
+  /** Whether the client has not received an event yet. */
   isNew: boolean;
   /** Whether the stream ends after its first event, because there is no slot. */
   readonly isVisit: boolean;
@@ -22,7 +22,7 @@ export type Stream = {
 export type Group = {
   readonly scope: Scope;
   readonly streams: Set<Stream>;
-  /** The streams that the current round has still to visit. */
+  /** The streams that the current round still has to visit. */
   rest: Iterator<Stream> | undefined;
   /** Whether a change came after the round began, so that another round follows. */
   isChanged: boolean;
@@ -41,6 +41,6 @@ export const makeGroup = (scope: Scope): Group => ({
   last: undefined,
 });
 
-/** Whether the client has to get something. A client that is ahead, because another server was, waits. */
+/** Whether the client lacks something. A client that is ahead, because it comes from a server that was ahead, waits. */
 export const isBehind = ({ isNew, epoch, revision, group: { scope } }: Stream): boolean =>
   isNew || epoch !== scope.current.epoch || revision < scope.revision;

@@ -101,7 +101,7 @@ export function makeStreams(
     socket.destroySoon();
   };
 
-  /** Moves the client to the current revision, to which the frame leads. */
+  /** Moves the client to the current revision, to which the frame brings it. */
   const countAsSent = (stream: Stream, { length }: Buffer): void => {
     const { scope } = stream.group;
     const { epoch } = scope.current;
@@ -113,7 +113,7 @@ export function makeStreams(
     counts.bytes += length;
   };
 
-  /** Brings the client to the current revision, unless it has it. */
+  /** Brings the client to the current revision, unless it is already there. */
   const catchUp = (stream: Stream): void => {
     const { socket } = stream;
     if (stream.isVisit && !stream.isNew) return;
@@ -188,7 +188,7 @@ export function makeStreams(
     const { token, connectionId, revision } = client;
     const { raw } = reply;
     const { socket } = raw;
-    // A request that a client sent behind another one on the same connection has no socket yet.
+    // A pipelined request, sent after another one on the same connection, has no socket yet.
     if (!socket?.writable) throw unavailable();
     // A client over the limit is not invited to stream again, because it would hydrate again.
     checkHydrations(client, scope);

@@ -7,8 +7,8 @@ const RETURN_AFTER_MS = 15_000;
 const READ_WITHIN_MS = 10_000;
 
 /**
- * Whether the SDK never polls: it retries a rejected stream for ever, and has no flags until there is a slot. The SDKs for
- * Python and Ruby do. Instead of 429 they get what they lack, and come back later: a poll in the form of a stream.
+ * Whether the SDK never polls: it retries a rejected stream forever, and has no flags until there is a slot. The SDKs for Python
+ * and Ruby do. Instead of 429 they get what they lack, and come back later: a poll in the form of a stream.
  */
 export const neverPolls = ({ 'unleash-sdk': sdk = '' }: IncomingHttpHeaders): boolean =>
   /^unleash-(python|ruby)-sdk\b/.test(String(sdk));

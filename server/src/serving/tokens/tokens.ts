@@ -12,10 +12,10 @@ const MAX_TOKEN_LENGTH = 512;
  */
 const LOOKUPS = { capacity: 4, share: 0.5, waiting: 500, waitingPerCaller: 60, waitMs: 5_000 };
 const LOOKUP_ATTEMPTS = 2;
-/** How long a token stays unknown without another query, and how many of them are remembered. */
+/** How long a token stays unknown before it is queried again, and how many unknown tokens are remembered. */
 const UNKNOWN_MS = 1_000;
 const MAX_UNKNOWN = 10_000;
-/** Filters are chosen by the client, so the scopes of one token are few. */
+/** Filters are chosen by the client, so a token keeps only a few scopes. */
 const MAX_DERIVED = 8;
 
 /** A valid API token. The object stays the same as long as the token is valid; its projects can change. */
@@ -37,9 +37,9 @@ export type SdkToken = {
 };
 
 export type Tokens = {
-  /** The token, if it is in memory. Costs a hash and no query. */
+  /** The token, if it is in memory. Takes one hash and no query. */
   known: (text: string) => SdkToken | undefined;
-  /** Looks the token up in the source, unless its format shows that it is not one. Throws 503 if the source does not respond. */
+  /** Looks the token up in the source, unless its format shows that it is invalid. Throws 503 if the source does not respond. */
   lookUp: (text: string, network: string) => Promise<SdkToken | undefined>;
   /** Whether the token is still valid. */
   isValid: (token: SdkToken) => boolean;
@@ -48,7 +48,7 @@ export type Tokens = {
   readonly size: number;
   /** Reads all tokens, and adds, changes and ends those in memory. */
   reload: () => Promise<void>;
-  /** The epoch and the revision of the tokens in memory. Undefined and -1 before they were read. */
+  /** The epoch and the revision of the tokens in memory. Undefined and -1 before the first read. */
   readonly epoch: string | undefined;
   readonly revision: number;
   /** Sets the clock by the time of the source, which all servers share. */
@@ -73,7 +73,7 @@ export function makeTokens(source: Source): Tokens {
     return token && isValid(token) ? token : undefined;
   };
 
-  /** Returns undefined for a token that has no project left: it must not get an empty list as if all features were removed. */
+  /** Returns undefined for a token that has no project left: an empty list would look as if all features were removed. */
   const keep = (row: TokenRow): SdkToken | undefined => {
     const known = tokens.get(row.hash);
     // After a restore, the same secret can belong to a different token, if an environment variable creates it.
@@ -113,7 +113,7 @@ export function makeTokens(source: Source): Tokens {
     }
   };
 
-  /** The valid ones of the tokens in memory that a list of the first 20,000 does not contain. */
+  /** The tokens in memory that are still valid but not among the first 20,000 that were listed. */
   const findOthers = async (listed: FoundTokens): Promise<TokenRow[]> => {
     const isListed = new Set(listed.tokens.map(({ hash: key }) => key));
     const rest = [...tokens.keys()].filter(key => !isListed.has(key));
@@ -133,7 +133,10 @@ export function makeTokens(source: Source): Tokens {
     return token;
   };
 
-  /** Reads a token as of the tokens in memory or later. A read that began before a reload may return a token that the reload ended. */
+  /**
+   * Reads a token that is at least as recent as the tokens in memory. A read that began before a reload may return a token that
+   * the reload ended.
+   */
   const readCurrent = async (key: string): Promise<FoundTokens> => {
     for (let attempt = 1; attempt <= LOOKUP_ATTEMPTS; attempt++) {
       const found = await source.findTokens([key]);
@@ -191,6 +194,6 @@ export function makeTokens(source: Source): Tokens {
   };
 }
 
-/** An SDK that gets 401 stops for good, so a problem of the server is always a 503. */
+/** An SDK that gets 401 stops permanently, so a server problem is always a 503. */
 const unavailable = (cause?: unknown): ApiError =>
   new ApiError('ServiceUnavailableError', 'The server cannot check the token now. Retry later.', { cause });
