@@ -11,7 +11,7 @@ import { readCopies } from './copies.ts';
 import { readDrift } from './drift.ts';
 import { CopyList, Drift } from './schema.ts';
 
-/** Copies between environments, and the copies that were cloned. The routes of this module clone. */
+/** Copies between environments, and the list of clones. Cloning itself is in the routes of this module. */
 export const COPIES: OperationModule = {
   tag: 'Features',
   schemas: [Drift, CopyList],

@@ -215,7 +215,7 @@ async function segmentViolations(tx: Tx, project: string, copies: PlannedCopy[])
   return [...new Set(messages)].map(message => ({ message }));
 }
 
-/** The name, description and legal values of a project's context field are for readers of that project only. */
+/** The name, description and legal values of a project's context field must be visible only to people who can read that project. */
 async function contextFieldViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
   const uses = copies
     .filter(({ source }) => source.project !== project)

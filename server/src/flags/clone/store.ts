@@ -66,7 +66,7 @@ export async function insertEnvironments(tx: Tx, names: string[], variants: Vari
     where features.name = any(${names})`.execute(tx);
 }
 
-/** The source of each of the features that is a copy. */
+/** The source of each feature that is a copy. */
 export async function listOrigins(db: Reader, names: string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; origin: string }>`
     select name, cloned_from as origin from features where name = any(${names}) and cloned_from is not null`.execute(

@@ -15,7 +15,7 @@ import { type FeatureFamily, listFamilies, upsertDependencies } from './store.ts
 
 const MAX_PARENTS = 30;
 
-/** Makes a feature depend on another feature of its project, or changes what it requires of a parent. */
+/** Makes a feature depend on another feature of its project, or changes what it requires from a parent. */
 export async function addDependency(
   current: Change,
   project: string,

@@ -3,7 +3,7 @@ import type { Reader, Tx } from '../../platform/db/database.ts';
 import { type FeaturePart, partOf } from '../feature-rows/store.ts';
 import type { Dependency } from './schema.ts';
 
-/** The parents of a feature, and what the feature requires of each. */
+/** The parents of a feature, and what the feature requires from each. */
 export const PARENTS: FeaturePart = {
   table: 'feature_dependencies',
   column: 'child',
@@ -37,7 +37,7 @@ export async function listFamilies(db: Reader, project: string, names: string[])
   return rows;
 }
 
-/** Adds parents, or replaces what a feature requires of them. */
+/** Adds parents, or replaces what a feature requires from them. */
 export async function upsertDependencies(tx: Tx, rows: (Dependency & { child: string })[]): Promise<void> {
   await sql`
     insert into feature_dependencies (child, parent, enabled, variants)

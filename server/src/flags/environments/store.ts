@@ -72,7 +72,7 @@ export async function lockEnvironments(tx: Tx, names: string[]): Promise<Environ
   return rows;
 }
 
-/** Locks all environments, so that of two concurrent deletions one sees the other. New references to them have to wait. */
+/** Locks all environments, so that concurrent deletions see each other. New references to them have to wait. */
 export async function lockAllEnvironments(tx: Tx): Promise<EnvironmentFields[]> {
   const { rows } = await sql<EnvironmentFields>`
     select ${FIELDS} from environments order by name for update`.execute(tx);
@@ -169,7 +169,7 @@ export async function listProjectsWith(
   return rows;
 }
 
-/** The contents of an environment in a project: numbers of the features, and the default strategy. */
+/** What an environment contains in a project: the numbers of features, and the default strategy. */
 export type EnvironmentUse = {
   project: string;
   features: number;

@@ -12,7 +12,7 @@ export const VERSIONED_ENVIRONMENT: Versioned<string, Environment> = {
   derived: ['projectCount', 'apiTokenCount', 'enabledToggleCount'],
 };
 
-/** The environment for its deletion, which locks more, in the common lock order. */
+/** Locks the environment for deletion, which takes more locks, in the common lock order. */
 export const DELETED_ENVIRONMENT: typeof VERSIONED_ENVIRONMENT = {
   ...VERSIONED_ENVIRONMENT,
   lock: async ({ tx, actor }, name) => {

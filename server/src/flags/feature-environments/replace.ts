@@ -6,7 +6,7 @@ import { asStrategyData, complete } from './strategies.ts';
 
 /**
  * Part of a change that locked the features and accepted the strategies: gives each feature exactly these strategies in the
- * environment. A feature that already has them keeps its own.
+ * environment. A feature that already has them is left unchanged.
  */
 export async function replaceStrategies(
   { tx, record }: Change,

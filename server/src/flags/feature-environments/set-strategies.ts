@@ -37,7 +37,7 @@ type Steps = {
   /** With their previous sort orders. */
   updated: { before: FeatureStrategy; after: FeatureStrategy }[];
   added: FeatureStrategy[];
-  /** The strategies before and after they are sorted, if that changes one that exists. */
+  /** The strategies before and after sorting, if sorting changes an existing one. */
   sorted: { before: FeatureStrategy[]; after: FeatureStrategy[] } | undefined;
   after: FeatureStrategy[];
 };
@@ -113,7 +113,7 @@ function planSteps(before: FeatureStrategy[], accepted: Accepted[]): Steps {
   };
 }
 
-/** Ascending sort orders. A strategy keeps its own if it fits, so that deleting or adding one does not sort the others. */
+/** Ascending sort orders. A strategy keeps its own if it fits, so that deleting or adding one does not renumber the others. */
 function sortOrders(previous: (number | undefined)[]): number[] {
   const orders: number[] = [];
   for (const own of previous) {

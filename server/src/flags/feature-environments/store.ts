@@ -157,7 +157,7 @@ export async function setEnabled(
     .execute();
 }
 
-/** Disables those of the features that are enabled without an enabled strategy, and returns their names. */
+/** Disables the given features that are enabled without an enabled strategy, and returns their names. */
 export async function disableWithoutStrategy(
   tx: Tx,
   names: string[],

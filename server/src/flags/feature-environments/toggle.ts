@@ -32,7 +32,7 @@ export async function toggleFeatures(
   await toggleLocked(current, { project, environment }, changingNames, enabled);
 }
 
-/** Part of a change that locked the features, none of which is in the requested state yet. */
+/** Part of a change that locked the features. None of them is in the requested state yet. */
 export async function toggleLocked(
   { tx, record }: Change,
   where: { project: string; environment: string },

@@ -10,7 +10,7 @@ import { StrategyVariantInputs } from '../../targeting/variants/schema.ts';
 import { distributeWeights, withoutUnknownFields } from '../../targeting/variants/weights.ts';
 import type { NewStrategy } from './schema.ts';
 
-/** A strategy of a request, and the path of it in the request. */
+/** A strategy of a request, and its path in the request. */
 export type GivenStrategy = { input: NewStrategy; path: string };
 
 /** Completes constraints and weights of a strategy, or rejects it with every violation. */
@@ -65,7 +65,7 @@ export async function validateStrategies(
 
 const sortedUnique = (ids: number[]): number[] => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** Checks the given fields of a strategy in a request that is rejected anyway. Type "default" always exists. */
+/** Checks the given fields of a strategy, in a request that is rejected in any case. The type "default" always exists. */
 export async function checkStrategy(db: Db, project: string, input: Partial<NewStrategy>): Promise<void> {
   await db.transaction().execute(tx => validateStrategy(tx, project, { name: 'default', ...input }));
 }

@@ -30,7 +30,7 @@ export const FEATURE_SEARCH: OperationModule = {
       etag: found => makeEtag(found),
       read: async ({ actor, longReads, longReader }, { query }) => {
         const search = parseFeatureSearch(query);
-        // The total and the order need every feature that the caller may read, however small the page is.
+        // The total and the order need every feature that the caller may read, even for a small page.
         return await longReads.run(longReader, db => searchFeatures(db, actor, search));
       },
     }),

@@ -155,7 +155,7 @@ const namesInOrder = (names: RawBuilder<unknown>) => sql`(
 
 /**
  * Reads names along an index. Sorting favorites first would sort every feature, so the few favorites are read separately,
- * followed by as many others as the page may need.
+ * followed by as many others as the page needs.
  */
 function walk(actor: Actor, search: FeatureSearch, where: Expression<unknown>) {
   const from = (condition: RawBuilder<SqlBool>, favorite: boolean) => sql`

@@ -229,7 +229,7 @@ export async function countActiveFeatures(db: Reader, project: string): Promise<
   return count;
 }
 
-/** A name that a feature has, and its project if the actor may read the project. */
+/** A taken name, and the project of the feature that has it, if the actor may read that project. */
 export type TakenName = { name: string; project: string | null; archived: boolean };
 
 export async function listTakenNames(db: Reader, actor: Actor, names: string[]): Promise<TakenName[]> {

@@ -5,7 +5,7 @@ import { insertStage, listAdvancing, listSeenBeforeLive, lockFree } from './stor
 
 const FEATURES_PER_CHANGE = 500;
 
-/** Moves those of the features that SDKs have seen to the stage they should be at. Most are already there, and are not even locked. */
+/** Moves the given features that SDKs have seen to the stage they should be at. Most are already there, and are not even locked. */
 export async function advanceSeen(db: Db, names: string[]): Promise<number> {
   const advancing = names.length === 0 ? [] : await listAdvancing(db, names);
   if (advancing.length === 0) return 0;
@@ -36,7 +36,10 @@ async function advanceLifecycle({ tx, record }: Change, names: string[]): Promis
   return moved.length;
 }
 
-/** Moves every feature that was seen and not moved then, because the server stopped or the feature was locked. Returns how many. */
+/**
+ * Moves every feature that was seen but not moved then, because the server stopped or the feature was locked. Returns how many it
+ * moved.
+ */
 export async function advanceAll(db: Db): Promise<number> {
   let moved = 0;
   for (let after = ''; ; ) {

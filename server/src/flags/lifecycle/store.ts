@@ -29,8 +29,8 @@ const REACHED = sql`(
 ) as reached`;
 
 /**
- * The furthest stage that `features` has reached, as JSON text: the greatest of texts that start with the rank of the stage,
- * because sorting one or two rows costs more. The times of the feature replace missing rows, as in `REACHED`.
+ * The furthest stage that `features` has reached, as JSON text: the maximum of strings that start with the stage's rank, because
+ * sorting one or two rows costs more. The times of the feature replace missing rows, as in `REACHED`.
  */
 export const STAGE = sql`(
   select case
@@ -91,8 +91,8 @@ export async function findCompletion(
 export type Advancing = { name: string; project: string; from: Stage; to: 'pre-live' | 'live' };
 
 /**
- * Those of the active features that SDKs have seen and that are not as far as they should be: pre-live, or live if they were seen in
- * an environment of type production since they were enabled there.
+ * The given active features that SDKs have seen and that are not as far as they should be: pre-live, or live if they were seen in
+ * an environment of type production after they were enabled there.
  */
 export async function listAdvancing(db: Reader, names: string[]): Promise<Advancing[]> {
   const { rows } = await sql<Advancing>`

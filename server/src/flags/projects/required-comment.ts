@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * A project among those of the written events that requires a comment for changes of its features; null if there is none.
- * Favorites are personal, and a snoozed finding has its own reason.
+ * Finds a project of the written events that requires a comment on changes to its features; null if there is none. Favorites are
+ * personal and need no comment, and a snoozed finding already has a reason.
  */
 export const PROJECT_REQUIRING_COMMENT = sql<string | null>`(
   select min(project) from written

@@ -53,7 +53,7 @@ const ENVIRONMENTS = sql`array(
   where project_id = projects.id order by environments.sort_order, environments.name
 )`;
 
-/** Everything but the id and the environments, as the actor sees it. */
+/** Everything except the id and the environments, as the actor sees it. */
 const overviewFor = (actor: Actor) => sql`
   ${SETTINGS}, coalesce(membership.users, 0) as members,
   projects.created_at as "createdAt", projects.updated_at as "updatedAt",

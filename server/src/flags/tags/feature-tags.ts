@@ -30,7 +30,7 @@ export async function untagFeature(
   await changeTags(current, project, [feature], { removedTags: [tag] }, () => '/body');
 }
 
-/** Removes and attaches tags: of all features or, if one cannot be changed, of none. */
+/** Removes and attaches tags on all features or, if one cannot be changed, on none. */
 export async function changeTags(
   current: Change,
   project: string,

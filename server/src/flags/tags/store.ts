@@ -12,7 +12,7 @@ export async function findTagType(db: Reader, name: string): Promise<TagType | u
   return await db.selectFrom('tag_types').select(TAG_TYPE).where('name', '=', name).executeTakeFirst();
 }
 
-/** The tag type, kept from changing and from getting new tags until the transaction ends. */
+/** Locks the tag type, so that it neither changes nor gets new tags until the transaction ends. */
 export async function lockTagType(tx: Tx, name: string): Promise<TagType | undefined> {
   return await tx
     .selectFrom('tag_types')
@@ -30,7 +30,7 @@ export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
   await tx.insertInto('tag_types').values(tagTypeColumns(tagType)).execute();
 }
 
-/** Returns those it inserted. */
+/** Returns the tags it inserted. */
 export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promise<TagType[]> {
   return await tx
     .insertInto('tag_types')
@@ -89,7 +89,7 @@ export async function listTags(db: Reader, actor: Actor, type?: string): Promise
     .execute();
 }
 
-/** Locks those of the types that exist, so that none is deleted until the transaction ends. */
+/** Locks the given types that exist, so that none is deleted until the transaction ends. */
 export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from tag_types where name = any(${names}) order by name for key share`.execute(tx);
@@ -97,8 +97,8 @@ export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
 }
 
 /**
- * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update that never happens locks a
- * tag that exists, and inserts a tag that another transaction is deleting.
+ * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update never changes anything: it
+ * locks an existing tag, and lets a tag be inserted again that another transaction is deleting.
  */
 export async function insertMissingTags(tx: Tx, project: string, tags: Tag[]): Promise<Tag[]> {
   const { rows } = await sql<Tag>`

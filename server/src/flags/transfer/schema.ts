@@ -7,7 +7,7 @@ import { NewTagType } from '../tags/schema.ts';
 
 /** Maximum number of features of one export or import, to bound the cost of a request. */
 export const MAX_FEATURES = 1_000;
-/** Limits of an import: ten for each feature, for parts of which a feature can have several. */
+/** Limits of an import: ten per feature, for parts that a feature can have several of. */
 const MAX_STRATEGIES = 10_000;
 const MAX_TAGS = 10_000;
 const MAX_TAG_TYPES = 1_000;
@@ -19,7 +19,7 @@ const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description && { description }) });
 const withUnknownFields = { additionalProperties: true };
 
-/** The fields that an import reads. It ignores other fields in an export of another system. */
+/** The fields that an import reads. It ignores other fields, which an export from a different system may have. */
 export const FeatureExport = Named(
   'FeatureExport',
   Type.Object(

@@ -87,7 +87,7 @@ export async function listStates(db: Reader, project: string, names: string[]): 
   return await readStates(db, where);
 }
 
-/** The states of those of the features that are in a project the actor may read. */
+/** The states of the given features whose projects the actor may read. */
 export async function listReadableStates(db: Reader, actor: Actor, names: string[]): Promise<FeatureState[]> {
   const where = sql`name = any(${names}) and ${ofReadableProject(actor)}`;
   return await readStates(db, where);
@@ -111,7 +111,7 @@ export async function listFeatures(
   return rows.map(({ feature }) => JSON.parse(feature));
 }
 
-/** The active features of a project by name, as JSON texts, some at a time. */
+/** The active features of a project by name, as JSON strings, in batches. */
 export async function* readFeatureTexts(tx: Tx, actor: Actor, project: string): AsyncGenerator<string[]> {
   const query = sql<{ feature: string }>`
     ${views(actor, sql`project = ${project} and archived_at is null`, 'many')} order by name`;

@@ -14,7 +14,10 @@ export type RuleCounts = { rule: RuleName; findings: number; snoozed: number };
 export type HealthParts = {
   debtBudget: number | null;
   counts: Counts;
-  /** Which evidence the project has: an SDK was seen, one was seen in production, results are known for long enough. */
+  /**
+   * Which evidence the project has: whether an SDK was seen, whether one was seen in production, and whether results have been
+   * known for long enough.
+   */
   telemetry: Record<'seen' | 'production' | 'settled', boolean>;
   ruleCounts: RuleCounts[];
   findings: FoundFinding[];

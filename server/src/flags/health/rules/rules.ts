@@ -1,8 +1,8 @@
-/** Days for which a feature may be enabled or disabled everywhere, or equal its source, before a rule finds it. */
+/** How many days a feature may be enabled or disabled everywhere, or be equal to its source, before a rule finds it. */
 export const SETTLED_DAYS = 30;
-/** Days for which a new feature may be unused. */
+/** How many days a new feature may be unused. */
 export const NEW_DAYS = 7;
-/** Days within which an SDK must have asked for a feature that counts as in use. */
+/** A feature counts as in use if an SDK asked for it within this many days. */
 export const IN_USE_DAYS = 7;
 
 export type RuleName =

@@ -12,13 +12,13 @@ import { IN_USE_DAYS, NEW_DAYS, RULES, type RuleName, SETTLED_DAYS } from './rul
 /** The feature or segment that a finding is about. */
 export type Subject = { feature: string; segment: null } | { feature: null; segment: number };
 
-/** Archived features of a project that are looked up, those that were archived last. The others grow with the age of the project. */
+/** How many archived features of a project are looked up, most recently archived first. Their number grows with the age of the project. */
 const MAX_ARCHIVED = 1_000;
 const MAX_APPLICATIONS = 100;
 
 const IN_PRODUCTION = sql`seen.environment = any(select unnest(names) from production)`;
 
-/** Whether an SDK was seen in the project: by the features of `reported`, or else by all features, archived ones included. */
+/** Whether an SDK was seen in the project: by the features of `reported`, otherwise by all features, including archived ones. */
 const anySeen = (project: string, ofReported: RawBuilder<unknown>, ofRows: RawBuilder<unknown>) => sql`(
   exists (select from reported where ${ofReported}) or exists (
     select from features join feature_last_seen as seen on seen.feature_name = features.name
@@ -70,7 +70,7 @@ export const ruleInputs = (project: string, at: Date, condition: RawBuilder<unkn
       ${anySeen(project, sql`results_since <= ${dayBefore(at)}`, sql`${IN_PRODUCTION} and first_seen_on <= ${dayBefore(at)}`)} as settled
   )`;
 
-/** The first of the days in which the results of a feature must be equal. */
+/** The first day of the period in which a feature's results must all be equal. */
 const dayBefore = (at: Date) => sql`(${at}::timestamptz - ${sql.lit(SETTLED_DAYS)} * interval '1 day')::date`;
 
 const olderThan = (column: RawBuilder<unknown>, at: Date, days: number) =>
@@ -191,7 +191,7 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
       ) as found
       group by name
     ) as broken on broken.name = active.name`,
-  // A later change of the strategies or variants in the environment had to obey the rules.
+  // A later change of the strategies or variants in the environment had to pass validation.
   'imported-as-is': () => sql`
     select feature, null::integer, min(since), jsonb_build_object('violations', jsonb_agg(violation order by violation))
     from (
