@@ -14,7 +14,7 @@ import {
 } from './store.ts';
 
 /**
- * Explains whether somebody may do something. The guard decides, as it would for a request of theirs; the roles are read with the
+ * Explains whether somebody may do something. The guard decides, as it would for their own request; the roles are read with the
  * conditions of the guard. A caller who cannot read the project gets the same 404 as for one that does not exist.
  */
 export async function explainAccess(

@@ -5,7 +5,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { type AccessExplanation, type AccessPath, MAX_CHANGES, MAX_GRANTORS, MAX_ROLES } from './schema.ts';
 
-/** Where a permission is needed. Null: on the whole instance, in all environments, or no permission at all. */
+/** The scope in which a permission is needed. Null: the whole instance, all environments, or no permission at all. */
 export type Place = { permission: string | null; project: string | null; environment: string | null };
 
 export type Role = AccessPath['role'];
@@ -23,14 +23,14 @@ export async function hasEnvironment(db: Reader, name: string): Promise<boolean>
 
 /** A role that a user holds on the instance or in the project. */
 export type HeldRole = Omit<AccessPath, 'permission'> & {
-  /** The permission of the role that counts in this place: the one asked for, or ADMIN. */
+  /** The permission of the role that counts in this scope: the one asked for, or ADMIN. */
   granting: string | null;
   /** The environments to which the role restricts the permission. */
   environments: string[];
   inOtherProjects: boolean;
 };
 
-/** The roles that a user holds in this place, those that grant the permission first. */
+/** The roles that a user holds in this scope, those that grant the permission first. */
 export async function listHeldRoles(
   db: Reader,
   userId: number,
@@ -67,7 +67,7 @@ export async function listHeldRoles(
   return rows;
 }
 
-/** The roles that have the permission in this place, or that make their holder a member if no permission is asked for. */
+/** The roles that have the permission in this scope, or that make their holder a member if no permission is asked for. */
 export async function listRolesWith(
   db: Reader,
   { permission, project, environment }: Place,
@@ -90,7 +90,7 @@ export async function listRolesWith(
 
 export type JoinableGroup = { id: number; name: string; role: Role; otherProjects: number };
 
-/** Groups that hold one of the roles in this place and that the user is not a member of. */
+/** Groups that hold one of the roles in this scope and that the user is not a member of. */
 export async function listGroupsWith(
   db: Reader,
   userId: number,
@@ -123,7 +123,7 @@ export type DefinedPermission = {
   environment: string | null;
 };
 
-/** The permissions of the roles, and of those that the groups hold in this place. */
+/** The permissions of the roles, and of the roles that the groups hold in this scope. */
 export async function listDefinedPermissions(db: Reader, roleIds: number[]): Promise<DefinedPermission[]> {
   const { rows } = await sql<DefinedPermission>`
     select role_id as "roleId", permission, project, environment from role_permissions

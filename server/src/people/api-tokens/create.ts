@@ -82,7 +82,7 @@ async function issueSdkToken(
   return { ...created, secret };
 }
 
-/** The violations of a token that is to be created. Its environment and projects must exist. */
+/** The violations of a new token. Its environment and projects must exist. */
 export async function tokenViolations(
   db: Reader,
   actor: Actor,

@@ -63,7 +63,7 @@ export const API_TOKENS: OperationModule = {
         const matches = hasKeyOrName(token, apiTokenKey(token));
         return { tokens: await listTokens(db, actor, readableTypes(actor), matches) };
       },
-      // An update is of one token, so the ETag of several matches no update.
+      // An update concerns one token, so an ETag of several tokens never matches.
       etag: ({ tokens }) => {
         const [only, ...others] = tokens;
         return only && others.length === 0 ? etagOf(VERSIONED_API_TOKEN, only) : makeEtag(tokens);

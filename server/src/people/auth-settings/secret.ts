@@ -33,7 +33,7 @@ export async function forgetClientSecret(db: Db): Promise<void> {
   });
 }
 
-/** Fails the start if no key can decrypt the client secret, instead of the first login. */
+/** Checks at startup that a key can decrypt the client secret, instead of failing at the first login. */
 export async function checkClientSecret(db: Db, keyring: Keyring): Promise<void> {
   const sealed = (await findOidc(db))?.sealedSecret ?? null;
   if (sealed === null || keyring.some(({ id }) => id === sealedWith(sealed))) return;

@@ -3,7 +3,7 @@ import type { OidcSettings, SimpleSettings } from './schema.ts';
 import { oidcVersion, simpleSettings } from './settings.ts';
 import { lockAuthSettings, type OidcRow } from './store.ts';
 
-/** With the encrypted secret: two secrets have the same mask. */
+/** Includes the encrypted secret, because two secrets have the same mask. */
 type OidcVersion = OidcSettings & Pick<OidcRow, 'sealedSecret'>;
 
 export const VERSIONED_OIDC: Versioned<'oidc', OidcVersion> = {

@@ -6,7 +6,7 @@ import { findGroup, lockGroup } from './store.ts';
 export const VERSIONED_GROUP: Versioned<number, Group> = {
   nameOf: id => `Group ${id}`,
   lock: async ({ tx }, id) => {
-    // A change of a group can revoke ADMIN, and that lock comes first.
+    // A change to a group can revoke ADMIN, whose lock comes first.
     await lockAdmins(tx);
     await lockGroup(tx, id);
     return await findGroup(tx, id);

@@ -15,7 +15,7 @@ export async function readDatabase(
   return rows[0] ?? { version: '', bytes: 0, migrations: 0, newestMigration: '' };
 }
 
-/** Without a right to see other roles, PostgreSQL lists the connections of the own role. */
+/** Without the privilege to see other roles, PostgreSQL lists only the connections of its own role. */
 export async function listConnections(db: Reader): Promise<Database['connections']> {
   const { rows } = await sql<Database['connections'][number]>`
     select coalesce(application_name, '') as name, count(*) as open, count(*) filter (where state = 'active') as active
@@ -25,7 +25,7 @@ export async function listConnections(db: Reader): Promise<Database['connections
   return rows;
 }
 
-/** Counts as the limits do. */
+/** Counts the same things as the limits. */
 export async function countLimited(db: Reader): Promise<Record<(typeof LIMITED)[number], number>> {
   const { rows } = await sql<Record<(typeof LIMITED)[number], number>>`
     select (select count(*) from projects) as projects,

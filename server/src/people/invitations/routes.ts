@@ -23,7 +23,7 @@ const params = Type.Object({
   }),
 });
 
-/** What people without an account do with a signup link. */
+/** The requests that people without an account make with a signup link. */
 export function signupRoutes(app: App, db: Db, publicUrl: string): void {
   const checkLimits = makeLinkLimits();
 

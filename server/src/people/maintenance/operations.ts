@@ -6,7 +6,7 @@ import { findMaintenance } from './store.ts';
 
 export const MAINTENANCE_PATH = '/api/admin/maintenance';
 
-/** Unleash has POST. PUT says what it does, and both do the same. */
+/** Unleash uses POST. PUT describes the operation better, and both do the same. */
 const setMode = (id: string, method: 'PUT' | 'POST', summary: string): Operation =>
   command({
     id,

@@ -12,8 +12,7 @@ const RESET_HOURS = 24;
 const INVITATION_HOURS = 7 * 24;
 
 /**
- * Creates the link with which a user, named by id or e-mail address, sets a new password. It replaces an earlier link of the
- * user.
+ * Creates the link with which a user, named by id or email address, sets a new password. It replaces an earlier link of the user.
  */
 export async function createResetLink(
   current: Change,

@@ -52,7 +52,7 @@ export function listAllPermissions(environments: string[]) {
   };
 }
 
-/** The violations of the permissions of a role that is to be created. */
+/** The violations of the permissions of a new role. */
 export async function permissionViolations(
   db: Reader,
   { type = 'custom', permissions = [] }: Partial<RoleInput>,

@@ -29,7 +29,7 @@ export async function createServiceAccount(
   return id;
 }
 
-/** Checks the role for a request that the schema rejected, so that the response lists this violation too. */
+/** Checks the role in a request that the schema rejected, so that the response lists this violation too. */
 export async function checkRole(db: Db, rootRole: number | undefined): Promise<void> {
   if (rootRole !== undefined) await db.transaction().execute(tx => requireRootRole(tx, rootRole));
 }

@@ -22,8 +22,8 @@ export type Checked =
 
 /**
  * Finds the user of a login and compares the password. Limits are checked before the hash is computed. An unknown user and a
- * wrong password take the same time and get the same response. The limits per address and per account do not block the right
- * password of a user at a known network, and a caller with a wrong password cannot notice that it was compared. `onBlocked` is called
+ * wrong password take the same time and get the same response. The limits per IP address and per account do not block a user's
+ * correct password at a known network, and a caller with a wrong password cannot tell that it was compared. `onBlocked` is called
  * before the pause of a blocked login.
  */
 export async function checkPassword(
@@ -75,8 +75,8 @@ async function compare(
 }
 
 /**
- * Compares the password of a user at a known network while the address or the account is blocked. Counts separately, with the
- * limit for one account at one address, because the other counters must not differ between known and unknown users.
+ * Compares the password of a user at a known network while the IP address or the account is blocked. Counts separately, with the
+ * limit for one account at one IP address, because the other counters must not differ between known and unknown users.
  */
 async function compareQuietly(
   db: Db,
@@ -95,7 +95,7 @@ async function compareQuietly(
   });
 }
 
-/** Records each limit once per window. An unknown account is not named: what was typed can be a password. */
+/** Records each limit once per window. An unknown account is not named, because somebody may have typed a password as the username. */
 async function recordBlocked(
   db: Db,
   account: LoginAccount | null,

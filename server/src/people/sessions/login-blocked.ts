@@ -6,8 +6,8 @@ import { change } from '../../record/change.ts';
 type LoginLimit = { failures: number; minutes: number };
 
 /**
- * Records that failed logins reached a limit. This opens a separate change: counters are written outside of transactions, so that
- * they count even if the request fails.
+ * Records that failed logins reached a limit, in a separate change: counters are written outside transactions, so that they count
+ * even if the request fails.
  */
 export async function recordLoginBlocked(
   db: Db,

@@ -26,7 +26,7 @@ export async function logIn(
   const secret = await db.transaction().execute(async tx => {
     const locked = await lockPasswordHash(tx, account.id);
     if (locked?.passwordHash !== account.passwordHash) return undefined;
-    // Only whoever knows the password learns it.
+    // Only somebody who knows the password learns this.
     if (locked.deactivated) throw deactivatedAccount();
     return await openSession(tx, account.id, 'password', origin);
   });

@@ -12,7 +12,7 @@ export type LoginAccount = {
   passwordHash: string | null;
 };
 
-/** The username or e-mail address as typed, and the network of the client. */
+/** The username or email address as typed, and the network of the client. */
 export type LoginAttempt = { login: string; network: string };
 
 /** The key of a counter. PostgreSQL lowers the case, as it does to find the user: two spellings have one counter. */
@@ -45,7 +45,7 @@ export type FoundLogin = {
   blockedHere: boolean;
 };
 
-/** Finds the user by e-mail address or username, and whether the limits allow the attempt. Writes nothing. */
+/** Finds the user by email address or username, and whether the limits allow the attempt. Writes nothing. */
 export async function findLogin(db: Reader, attempt: LoginAttempt): Promise<FoundLogin> {
   const { rows } = await sql<FoundLogin>`
     with account as (
@@ -80,8 +80,8 @@ export const INCREMENT_COUNTER = sql`
   returning scope, failures, ends_at`;
 
 /**
- * Counts an attempt before its password is compared. One statement, so that concurrent servers cannot exceed a limit. An
- * attempt that the limit of its address blocks does not count against the account.
+ * Counts an attempt before its password is compared. One statement, so that concurrent servers cannot exceed a limit. An attempt
+ * that the limit of its IP address blocks does not count against the account.
  */
 export async function countAttempt(db: Db, attempt: LoginAttempt, placeOnly = false): Promise<Counted[]> {
   const { rows } = await sql<Counted>`
@@ -123,7 +123,7 @@ export async function uncountAttempt(
     from held where login_failures.scope = held.scope and login_failures.key = held.key`.execute(db);
 }
 
-/** Deletes the counters of failed logins of the user at the network, by username and by e-mail address. */
+/** Deletes the counters of failed logins of the user at the network, by username and by email address. */
 export async function deleteFailuresAt(tx: Tx, userId: number, network: string): Promise<void> {
   await sql`
     delete from login_failures
@@ -159,7 +159,7 @@ export async function lockPasswordHash(
     .executeTakeFirst();
 }
 
-/** Replaces the hash of the same password by one with the current parameters. */
+/** Replaces the hash of the same password with one that has the current parameters. */
 export async function replaceHash(db: Db, userId: number, before: string, after: string): Promise<void> {
   await db
     .updateTable('users')

@@ -10,7 +10,7 @@ import { trySettings } from './try-settings.ts';
 
 const permission = ['ADMIN', 'UPDATE_AUTH_CONFIGURATION'] as const;
 
-/** What an admin asks before changing the settings of single sign-on. */
+/** What an admin checks before changing the single sign-on settings. */
 export const SSO: OperationModule = {
   tag: 'Single sign-on',
   schemas: [OidcCheck, OidcTest, AdminLogins],

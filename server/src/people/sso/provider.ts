@@ -90,7 +90,7 @@ export const boundedFetch: oidc.CustomFetch = async (url, options) => {
 
 type Log = { warn: (fields: object, message: string) => void };
 
-/** Runs a request to the provider. Logs and errors leave out the message of a failure, which can contain tokens. */
+/** Runs a request to the provider. Logs and errors omit the failure's message, which can contain tokens. */
 export async function askProvider<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -30,10 +30,10 @@ export async function signIn(
   return { userId, secret: await openSession(tx, userId, 'oidc', origin) };
 }
 
-/** `linked`: the account existed, and this login is the first with its e-mail address. */
+/** `linked`: the account existed, and this login is the first with its email address. */
 type FoundAccount = { userId: number; linked: boolean };
 
-/** Finds the account by identity, then by verified e-mail address, or creates one if the settings allow it. */
+/** Finds the account by identity, then by verified email address, or creates one if the settings allow it. */
 async function accountOf(
   current: Change,
   { key, email, name }: Identity,

@@ -18,8 +18,8 @@ const warning = (name: OidcCheck['name'], message: string): OidcCheck => ({
 const failed = (name: OidcCheck['name'], message: string): OidcCheck => ({ name, result: 'failed', message });
 
 /**
- * Asks the provider what a login asks it, except for the person: its discovery document, its keys, and whether it knows the client.
- * Saves nothing. At most three requests, each within the limits of a login.
+ * Sends the provider the same requests as a login, but without a user: for its discovery document, its keys, and whether it knows
+ * the client. Saves nothing. At most three requests, each within the limits of a login.
  */
 export async function trySettings(settings: ActiveOidc, sso: Pick<Sso, 'publicUrl'>): Promise<OidcTest> {
   let provider: oidc.Configuration;
@@ -123,7 +123,7 @@ async function keysCheck({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
   }
 }
 
-/** Exchanges a code that does not exist. A provider that knows the client rejects the code, otherwise the client. */
+/** Exchanges a code that does not exist. A provider that knows the client rejects the code; otherwise it rejects the client. */
 async function clientCheck(
   provider: oidc.Configuration,
   { clientId, secret }: ActiveOidc,

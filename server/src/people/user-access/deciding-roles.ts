@@ -17,8 +17,8 @@ const permittedIn = (project: string, permissions: readonly RolePermission[] = [
   );
 
 /**
- * The root roles that permit something in a project, and the roles by which the user acts there: those that are granted in the
- * project, or the root roles. A role whose permissions another one includes is left out.
+ * The root roles that permit something in a project, and the roles that give the user permissions there: those that are granted
+ * in the project, or the root roles. A role whose permissions another one includes is omitted.
  */
 export function decidingRoles<Root extends Grant>(
   project: string,
@@ -36,7 +36,7 @@ export function decidingRoles<Root extends Grant>(
   return { rootRoles: applying, roles: inProject.length > 0 ? inProject : strongest };
 }
 
-/** Leaves out the roles whose permissions another one of them includes. ADMIN includes every permission. */
+/** Omits roles whose permissions another one includes. ADMIN includes every permission. */
 function strongestOf(held: readonly NamedRole[], of: (role: NamedRole) => Set<string>): NamedRole[] {
   const includes = (one: NamedRole, other: NamedRole): boolean =>
     of(one).has('ADMIN/*') || [...of(other)].every(permission => of(one).has(permission));

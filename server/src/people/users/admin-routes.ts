@@ -11,7 +11,7 @@ import { checkNewUser, createUserWithLink, newUserViolations } from './create.ts
 
 const tags = ['Users'];
 
-/** Routes and no operations, because they hash a password before the change, and because their input must never be stored. */
+/** Routes rather than operations, because they hash a password before the change, and because their input must never be stored. */
 export function newPasswordRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user-admin',

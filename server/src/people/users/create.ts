@@ -57,7 +57,7 @@ export async function createUserWithLink(
   return { ...user, inviteLink: await createInvitationLink(current, user.id, publicUrl) };
 }
 
-/** A username in the form of another user's e-mail address would capture their logins. */
+/** A username in the form of another user's email address would capture their logins. */
 export function* identityViolations({
   username,
   email,
@@ -74,8 +74,8 @@ export function* identityViolations({
 }
 
 /**
- * The violations of a user that is to be created, for a request that the schema rejected. With `hasInvalidIdentity`, the schema
- * rejected the username or e-mail address, so neither is reported as missing.
+ * The violations of a new user, for a request that the schema rejected. With `hasInvalidIdentity`, the schema rejected the
+ * username or email address, so neither is reported as missing.
  */
 export async function newUserViolations(
   db: Reader,

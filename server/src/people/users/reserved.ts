@@ -45,7 +45,7 @@ const RESERVED = new RegExp(
   's',
 );
 
-/** An admin can give a user one of these names, a new user cannot choose it. */
+/** An admin can give a user one of these names, but new users cannot choose them. */
 const RESERVED_AT_SIGNUP = new RegExp(`^(${['admin', 'administrator', 'root'].map(readsAs).join('|')})$`);
 
 /** Whether a name looks like one that Halyard uses itself. */

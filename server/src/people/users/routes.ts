@@ -7,7 +7,7 @@ import { change } from '../../record/change.ts';
 import { changeOwnPassword, verifyOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';
 
-/** A route and no operation, because it replaces the session of the request. */
+/** A route rather than an operation, because it replaces the session of the request. */
 export function ownPasswordRoutes(app: App, db: Db, publicUrl: string): void {
   app.post(
     '/api/admin/user/change-password',

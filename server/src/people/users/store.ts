@@ -17,7 +17,7 @@ const USER = sql`
 
 const PERSON = sql`users.id, users.name, users.username, users.email`;
 
-/** All users, or only the deactivated or only the other ones. */
+/** All users, only the deactivated ones, or only the active ones. */
 export async function listUsers(db: Reader, deactivated?: boolean): Promise<ListedUser[]> {
   const { rows } = await sql<ListedUser>`
     select ${USER}, users.password_hash is not null as "hasPassword",
@@ -80,7 +80,7 @@ export async function findMembership(
 
 const MAX_FOUND = 100;
 
-/** Users whose name, username or e-mail address contains the string. Exact matches come first. */
+/** Users whose name, username or email address contains the string. Exact matches come first. */
 export async function searchUsers(db: Reader, text: string): Promise<Person[]> {
   const contains = (column: RawBuilder<unknown>) => sql`position(lower(${text}) in lower(${column})) > 0`;
   const { rows } = await sql<Person>`
@@ -144,8 +144,8 @@ export async function updateUser(tx: Tx, user: Pick<User, 'id' | 'name' | 'email
 }
 
 /**
- * Deletes the password, links, tokens, known networks and owned flags of the users. The rows stay, because events refer to them. Username
- * and e-mail address can be used again: they are unique among users that are not deleted.
+ * Deletes the password, links, tokens, known networks and owned flags of the users. The rows stay, because events refer to them.
+ * Username and email address can be used again: they are unique among users that are not deleted.
  */
 export async function markDeleted(tx: Tx, ids: number[]): Promise<void> {
   await sql`

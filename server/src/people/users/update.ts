@@ -37,6 +37,6 @@ async function applyUpdate(current: Change, id: number, input: UserUpdate): Prom
   if (after.rootRole !== null && after.rootRole !== before.rootRole)
     await setRootRole(current, id, after.rootRole);
   record({ type: 'user-updated', data: userEventData(after), preData: userEventData(before) });
-  // The image follows from the name that the update may have changed.
+  // The image is derived from the name, which the update may have changed.
   return (await findUser(tx, id)) ?? after;
 }

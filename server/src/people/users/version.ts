@@ -6,7 +6,7 @@ import { lockUsers } from './store.ts';
 export const VERSIONED_USER: Versioned<number, User> = {
   nameOf: id => `User ${id}`,
   lock: async ({ tx }, id) => {
-    // A change of a user can revoke ADMIN, and that lock comes first.
+    // A change to a user can revoke ADMIN, whose lock comes first.
     await lockAdmins(tx);
     const [user] = await lockUsers(tx, [id]);
     return user;
