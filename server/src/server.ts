@@ -37,9 +37,9 @@ const BACKLOG = 4_096;
 const WORKER_CONNECTIONS = 2;
 const SDK_CONNECTIONS = 2;
 const METRICS_CONNECTIONS = 1;
-/** Those of the job engine, of the two listeners and of the process that indexes events. */
+/** The connections of the job engine, the two listeners and the process that indexes events. */
 const OTHER_CONNECTIONS = 6;
-/** Pools that get a connection before all others: without them flags would grow old, and what SDKs report would be lost. */
+/** Pools that get a connection before all others. Without them, flags would become outdated and SDK reports would be lost. */
 const RESERVED = ['sdk', 'metrics'];
 /** For the operator of a new server that nobody can log in to. */
 const FIRST_ACCESS =
@@ -154,7 +154,7 @@ export async function startServer(config: Config): Promise<Server> {
   );
   const flushing = keepFlushing(app.usage, metricsDb, app.log, app.metrics);
   const stop = async () => {
-    // At the same time: the streams of SDKs end over 6 s, and jobs get 5 s. Most metrics are written before that, the last ones after.
+    // Both at the same time: SDK streams end over 6 s, and jobs get 5 s. Most metrics are written before that, and the last ones after.
     await Promise.all([
       flushing.flush(),
       app.close().then(() => Promise.all([stopServing(), flushing.stop()])),
@@ -169,7 +169,7 @@ export async function startServer(config: Config): Promise<Server> {
     await db.destroy();
   };
   await app.listen({ host: config.host, port: config.port, backlog: BACKLOG }).catch(async error => {
-    // A caller that goes on, such as the demo, may drop the database under the jobs.
+    // A caller that keeps running, such as the demo, may drop the database while jobs run.
     await stop();
     throw cannotListen(error, config.host, config.port);
   });
@@ -177,7 +177,7 @@ export async function startServer(config: Config): Promise<Server> {
   return { app, drain: app.drain.begin, stop };
 }
 
-/** A server that PostgreSQL has too few connections for works, and responds with 503 under load. */
+/** With too few PostgreSQL connections, a server works, but responds with 503 under load. */
 async function warnOfShortage(db: Db, pools: Pools, log: App['log']): Promise<void> {
   const perServer = [...pools.values()].reduce((sum, use) => sum + use().size, OTHER_CONNECTIONS);
   const { available, limitedBy, otherServers } = await readBudget(db);

@@ -1,6 +1,6 @@
 import { badData, type Violation } from '../platform/errors.ts';
 
-/** A token that is already expired when it is created can never be used, so the time must be a typo. */
+/** A token that has already expired when it is created can never be used, so the time must be a typo. */
 export function expiryViolations(expiresAt: string | undefined): Violation[] {
   if (expiresAt === undefined || Date.parse(expiresAt) > Date.now()) return [];
   return [{ message: `expiresAt must be in the future, not "${expiresAt}"`, path: '/body/expiresAt' }];

@@ -177,7 +177,7 @@ const accountAsActor = ({
   rootPermissions,
 });
 
-/** A user or service account as the actor of a request, and whether it is active: inactive accounts cannot send requests. */
+/** A user or service account as the actor of a request, and whether it is active. Inactive accounts cannot send requests. */
 export async function findActor(
   db: Reader,
   userId: number,
@@ -238,7 +238,7 @@ export async function authorize(
 
 export type Decision = 'allowed' | 'lacks-permission' | 'cannot-read-project';
 
-/** What the guard decides about a request that requires the permission in the given place, without sending the request. */
+/** The guard's decision about a request that requires the permission in the given scope, without sending the request. */
 export async function decide(
   db: Reader,
   actor: Actor,

@@ -35,7 +35,7 @@ export const SESSION_IDLE = sql`interval '8 hours'`;
 /** A condition on `sessions`. */
 export const IS_OPEN_SESSION = sql<boolean>`(sessions.expires_at > now() and sessions.seen_at > now() - ${SESSION_IDLE})`;
 
-/** The permissions of a user on the instance, from their root role and those of their groups, to be continued with further conditions. */
+/** The permissions of a user on the instance, from their root role and those of their groups. The caller appends further conditions. */
 export const heldOnInstance = (userId: number | RawBuilder<number>) => sql`
   effective_roles as held join role_permissions using (role_id)
   where held.user_id = ${userId} and held.project is null
@@ -71,7 +71,7 @@ const ACCOUNT = [
   ROOT_PERMISSIONS_OF_USER.as('rootPermissions'),
 ] as const;
 
-/** A user or service account, as the guard finds it by a credential, and whether the guard would find it. */
+/** A user or service account as the guard finds it by a credential, and whether the guard would accept it. */
 export async function findAccount(
   db: Reader,
   id: number,
@@ -244,7 +244,7 @@ const isPermitted = (
   environment: RawBuilder<unknown>,
 ) => sql`exists (select from ${heldPermissions(actor, project, permissions, environment)})`;
 
-/** Those of the permissions that the actor holds in the project and environment. */
+/** Which of the permissions the actor holds in the project and environment. */
 export const heldPermissions = (
   actor: Pick<Actor, 'userId'>,
   project: RawBuilder<string>,
@@ -256,8 +256,8 @@ export const heldPermissions = (
     and (role_permissions.environment is null or role_permissions.environment = ${environment})`;
 
 /**
- * The permissions of the actor in a project, to be continued with further conditions. A role applies where it is granted: on
- * the instance or in one project. A permission of the role can be restricted to one project.
+ * The permissions of the actor in a project. The caller appends further conditions. A role applies where it is granted: on the
+ * instance or in one project. A permission of the role can be restricted to one project.
  */
 export const heldInProject = (actor: Pick<Actor, 'userId'>, project: RawBuilder<string>) => sql`
   effective_roles as held join role_permissions using (role_id)

@@ -54,7 +54,7 @@ async function listFiles(folder: string): Promise<string[]> {
     entries
       .filter(entry => entry.isFile())
       .map(entry => relative(folder, join(entry.parentPath, entry.name)))
-      // Files of the build that no page asks for.
+      // Files of the build that no page requests.
       .filter(path => !path.startsWith('.'))
   );
 }

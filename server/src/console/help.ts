@@ -84,7 +84,7 @@ async function sendHelp(
   const isFound = reply.statusCode === 200;
   const isKnown = isFound && hasEntityTag(request.headers['if-none-match'], etag);
   const file = isKnown ? undefined : await open(join(folder, copy)).catch(() => undefined);
-  // Missing if the package was replaced while the server runs. The files of the new one have other names.
+  // Missing if the package was replaced while the server runs. The new package's files have different names.
   if (!file && !isKnown)
     return isFound ? await sendHelp(request, reply.code(404), help, '404.html') : sendMissing(reply);
   reply.headers({

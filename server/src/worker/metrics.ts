@@ -8,7 +8,7 @@ import { countJobs, countPartitions } from './store.ts';
 const PARTITIONED = ['events', 'metric_days', 'metric_hours'] as const;
 const STATES = ['ready', 'deferred', 'active', 'failed'] as const;
 
-/** Registers the metrics of jobs; returns what to call when a run of a job failed. */
+/** Registers the job metrics. Returns a function to call when a run of a job fails. */
 export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
   const failures = new Counter({
     name: 'halyard_job_failures_total',
@@ -16,7 +16,7 @@ export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
     labelNames: ['name'],
     registers: [registry],
   });
-  // From 0, because Prometheus sees no increase in a series that begins with 1.
+  // Starts at 0, because Prometheus sees no increase in a series that begins with 1.
   for (const name of ['index-events', ...SCHEDULED_JOBS.map(job => job.name)]) failures.inc({ name }, 0);
   new Gauge({
     name: 'halyard_jobs',
@@ -24,7 +24,7 @@ export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
     labelNames: ['name', 'state'],
     registers: [registry],
     async collect() {
-      // Without a database there are no series: the names of the queues are unknown as well.
+      // Without a database there are no series, because even the names of the queues are unknown.
       this.reset();
       for (const { name, ...counts } of await countJobs(db).catch(() => []))
         for (const state of STATES) this.set({ name, state }, counts[state]);
@@ -41,7 +41,7 @@ export function jobMetrics(registry: Registry, db: Db): (job: string) => void {
         this.set({ table }, counts?.find(one => one.table === table)?.count ?? Number.NaN);
     },
   });
-  // Unknown without a database, which is not 0.
+  // NaN without a database, because the number is unknown rather than 0.
   new Gauge({
     name: 'halyard_event_ids_left',
     help: 'Event ids that the attached partitions have room for; at 0 no change can be stored',

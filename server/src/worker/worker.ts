@@ -8,7 +8,7 @@ import { startIndexer } from '../record/event-index/indexer.ts';
 import { DEFAULT_RETENTION, type Retention } from '../reporting/metrics/partitions.ts';
 import { type Log, SCHEDULED_JOBS } from './scheduled-jobs.ts';
 
-/** Scheduled jobs start once a minute at most, and each look at a queue is a statement. */
+/** Scheduled jobs start at most once a minute, and each check of a queue is a statement. */
 const JOB_POLL_SECONDS = 5;
 
 /** Runs jobs and delivers events. The returned function stops both and waits for running work. */
@@ -67,7 +67,7 @@ export async function startWorker(
   };
 }
 
-/** pg-boss stores schedules. Without this, a job that an older version had would fill a queue that nobody reads. */
+/** pg-boss stores schedules. Without this, a job of an older version would fill a queue that nobody reads. */
 async function unscheduleRemovedJobs(boss: PgBoss): Promise<void> {
   for (const { name } of await boss.getSchedules()) {
     if (!SCHEDULED_JOBS.some(job => job.name === name)) await boss.unschedule(name);

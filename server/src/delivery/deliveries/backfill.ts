@@ -11,7 +11,7 @@ import { backfillDeliveries, planBackfill } from './store.ts';
 
 const MAX_DELIVERIES = 10_000;
 
-/** The times of events. */
+/** The time range of the events. */
 export type EventsBetween = { since: string; until: string };
 
 /**

@@ -5,7 +5,7 @@ import { viewFor } from '../integrations/visibility.ts';
 import { type EventDelivery, MAX_OF_EVENT } from './schema.ts';
 import { listDeliveriesOf } from './store.ts';
 
-/** The deliveries of an event to the integrations that the actor can see. They contain nothing of the request or the response. */
+/** The deliveries of an event to the integrations that the actor can see. They include neither the request nor the response. */
 export async function listVisibleDeliveries(
   db: Reader,
   actor: Actor,

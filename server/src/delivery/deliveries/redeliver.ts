@@ -10,7 +10,7 @@ import { findRecord, planReopening, reopenDeliveries } from './store.ts';
 
 const MAX_DELIVERIES = 10_000;
 
-/** The times of failed deliveries. */
+/** The time range of the failed deliveries. */
 export type FailedBetween = { since: string; until?: string | undefined };
 
 /** Redelivers one record with the same webhook-id: from the start of the schedule, or the next attempt of a retrying one. */

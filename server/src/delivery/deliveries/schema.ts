@@ -115,7 +115,7 @@ export const EventDelivery = Named(
 );
 export type EventDelivery = Static<typeof EventDelivery>;
 
-/** How many deliveries of one event are returned: one for each integration, and those that backfills repeat. */
+/** The maximum number of deliveries returned for one event: one for each integration, plus those that backfills repeat. */
 export const MAX_OF_EVENT = 1_000;
 
 export const EventDeliveries = Named(

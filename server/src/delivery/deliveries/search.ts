@@ -181,7 +181,7 @@ async function idBounds(db: Reader, { from, to }: Pick<RecordSearch, 'from' | 't
   return { low, high };
 }
 
-/** Two neighbouring ids: the record `low` is older than the time, and the first record from `high` on is not. */
+/** Two neighbouring ids: the record `low` is older than the time, and the first record at or above `high` is not. */
 async function bisect(db: Reader, time: RawBuilder<unknown>): Promise<Bounds> {
   const { rows } = await sql<Bounds>`
     with recursive step (low, high) as (

@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS;
 const HOURS = 24;
 const DAYS = 30;
 
-/** The attempts of an integration in the last 24 hours and 30 days, the current hour and day included. */
+/** The attempts of an integration in the last 24 hours and 30 days, including the current hour and day. */
 export async function readStats(db: Reader, integration: number, now: Date): Promise<IntegrationStats> {
   const firstHour = startOf(now, HOUR_MS) - (HOURS - 1) * HOUR_MS;
   const firstDay = startOf(now, DAY_MS) - (DAYS - 1) * DAY_MS;

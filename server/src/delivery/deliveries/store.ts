@@ -218,8 +218,8 @@ export async function listEventsOf(db: Reader, ids: number[]): Promise<EventRow[
 }
 
 /**
- * Resets ended deliveries to the start of the schedule. A retrying delivery keeps its place in the schedule, and its next attempt is
- * due now; the job of the later time then finds no work. Returns the number of deliveries.
+ * Resets ended deliveries to the start of the schedule. A retrying delivery keeps its place in the schedule, and its next attempt
+ * is due now; the job for the later time then finds nothing to do. Returns the number of deliveries.
  */
 export async function reopenDeliveries(tx: Tx, integration: number, which: Redelivered): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -21,7 +21,7 @@ export function effectiveFilter(filter: IntegrationFilter | null | undefined): I
   return Object.keys(effective).length === 0 ? null : effective;
 }
 
-/** Violations of the grammar of the event search, with the messages of the event search. */
+/** Violations of the event search grammar, with the same messages as the event search. */
 export function grammarViolations(filter: IntegrationFilter | null | undefined): Violation[] {
   try {
     parse(filter);

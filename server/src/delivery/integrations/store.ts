@@ -83,7 +83,7 @@ export type IntegrationFields = Pick<
   | 'whenExhausted'
 >;
 
-/** The column keeps the words of the first schema: a rename would break servers of the previous version. */
+/** The column name is from the first schema, because renaming it would break servers of the previous version. */
 const whenGivenUp = ({ whenExhausted }: IntegrationFields) => (whenExhausted === 'block' ? 'hold' : 'skip');
 
 const asJson = (filter: IntegrationFilter | null) => (filter === null ? null : JSON.stringify(filter));

@@ -228,7 +228,7 @@ function* headerProblems(text: string): Generator<string> {
   const entries = Object.entries(headers);
   if (entries.length > MAX_HEADERS) yield `must contain at most ${MAX_HEADERS} headers`;
   for (const [index, [name, value]] of entries.entries()) {
-    // A header name may be secret, so the message contains only its position.
+    // A header name may be secret, so the message gives only its position.
     if (!HEADER_NAME.test(name)) yield `contains an invalid header name at position ${index + 1}`;
     else if (RESERVED_HEADERS.test(name)) yield `must not set ${name.toLowerCase()}`;
     if (typeof value !== 'string' || !PRINTABLE.test(value) || value.length > MAX_HEADER_LENGTH) {

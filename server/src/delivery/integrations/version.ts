@@ -5,7 +5,7 @@ import { type IntegrationRow, masked } from './sealed.ts';
 import { lockIntegration } from './store.ts';
 import { viewFor } from './visibility.ts';
 
-/** With the encrypted parameters: two secrets have the same mask. */
+/** Includes the encrypted parameters, because two secrets have the same mask. */
 type Shown = Integration & Pick<IntegrationRow, 'sealedParameters'>;
 
 export const shownOf = (keyring: Keyring, row: IntegrationRow): Shown => ({

@@ -34,7 +34,7 @@ export async function viewFor(db: Reader, actor: Actor, integrations: Filtered[]
   };
 }
 
-/** Nobody else sees feature names and search strings, because a name does not tell which project it belongs or belonged to. */
+/** Nobody else sees feature names and search strings, because a name does not reveal which project it belongs to, or used to. */
 function shownFilter(actor: Actor, filter: IntegrationFilter | null): IntegrationFilter | null {
   if (filter === null || hasPermission(actor, MANAGES)) return filter;
   const { feature: _, query: __, ...others } = filter;

@@ -1,7 +1,7 @@
 import type { Change } from '../../record/change.ts';
 import { lockIntegration, markWarned } from './store.ts';
 
-/** Records that every delivery of an integration fails. It does so once, until a delivery succeeds. */
+/** Records that every delivery of an integration fails, once until a delivery succeeds. */
 export async function warnOfFailures(
   { tx, record }: Change,
   id: number,

@@ -113,7 +113,7 @@ const INTERNAL_FAILURE: Omit<AttemptOutcome, 'stateDetails'> = {
   delayMs: 0,
 };
 
-/** The part of a result that is stored if PostgreSQL rejects the whole: the outcome, and what follows. */
+/** The minimal part of a result, stored if PostgreSQL rejects the rest: the outcome, and what follows. */
 export const minimalResult = (result: Result): Result => ({
   ...result,
   address: null,

@@ -147,7 +147,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
     for (const job of jobs) {
       const ours = running.get(job.id);
       if (ours) {
-        // The job expired while its outcome waits to be written. It stays ours, and its request is not repeated.
+        // The job expired while its outcome waits to be written. This server keeps it, and does not repeat the request.
         ours.retryCount = job.retryCount;
         continue;
       }

@@ -19,7 +19,7 @@ export function countDurations(durations: number[]): number[] {
 export const addCounts = (a: number[], b: number[]): number[] =>
   Array.from({ length: Math.max(a.length, b.length) }, (_, n) => (a[n] ?? 0) + (b[n] ?? 0));
 
-/** The duration below which a share of the counted attempts stayed, accurate to about 10 %. null if there were none. */
+/** The duration that a given share of the counted attempts did not exceed, accurate to about 10 %. null if there were no attempts. */
 export function percentileOf(counts: number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;

@@ -16,7 +16,7 @@ export const RequestHeader = Named(
 );
 export type RequestHeader = Static<typeof RequestHeader>;
 
-/** What is stored of a request and its response. */
+/** The stored part of a request and its response. */
 export type Exchange = {
   status: number | null;
   address: string | null;

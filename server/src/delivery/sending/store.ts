@@ -160,7 +160,7 @@ export async function deleteOldHours(db: Db): Promise<void> {
 export type Health = { id: number; failingSince: string; failedAttempts: number; warned: boolean };
 type Recovered = Omit<Health, 'failingSince'> & { failingSince: null };
 
-/** Records since when every attempt of an integration failed. Returns the failing integrations. */
+/** Records since when all attempts of an integration have failed. Returns the failing integrations. */
 export async function recordHealth(
   tx: Tx,
   counts: { integration: number; failed: number; succeeded: boolean }[],

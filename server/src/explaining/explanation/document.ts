@@ -43,7 +43,7 @@ export type Feature = {
 
 export type Segment = { id: number; name?: string; constraints?: Constraint[] };
 
-/** Everything that an SDK gets of one environment. */
+/** Everything that an SDK gets for one environment. */
 export type Documents = {
   features: ReadonlyMap<string, Feature>;
   segments: ReadonlyMap<number, Segment>;

@@ -29,7 +29,7 @@ export type Circumstances = {
   patterns: Patterns;
 };
 
-/** The caller may pause at every step: one constraint is compared between two steps. */
+/** The caller may pause at every step. One constraint is compared per step. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Checks every constraint, even after one that fails. */

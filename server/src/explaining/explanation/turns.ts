@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Steps } from './strategies.ts';
 
 const TURN_MS = 5;
-/** Other requests need many turns of the event loop, so this work leaves half of them free. */
+/** Other requests need many turns of the event loop, so this work leaves half of the time to them. */
 const PAUSE_MS = 5;
 
-/** The work of one request between two pauses, in which other requests run. */
+/** The share of one request's work between two pauses, during which other requests run. */
 export type Turn = { isOver: () => boolean; next: () => Promise<void> };
 
 /** `onNext` runs after each pause and may throw to stop the work. */

@@ -9,7 +9,7 @@ import type { StrategyRow } from './store.ts';
 /** Strategies of a request that replace those of a feature in an environment. */
 export type AcceptedDraft = {
   enabled: boolean | undefined;
-  /** All strategies, as people know them. */
+  /** All strategies, as shown in the admin API. */
   rows: StrategyRow[];
   /** Those that are not disabled, as SDKs get them. */
   strategies: Strategy[];

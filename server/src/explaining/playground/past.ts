@@ -153,7 +153,7 @@ const usedSegments = (features: ReadonlyMap<string, Past>): number[] => [
 const inOrder = ({ strategies }: FeatureEnvironment) =>
   strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
 
-/** The strategies as people know them. */
+/** The strategies as the admin API shows them. */
 const listed = (here: FeatureEnvironment): Pick<Subject, 'strategies'> => ({
   strategies: inOrder(here).map(({ id, name, title = null, disabled, parameters }) => ({
     id,

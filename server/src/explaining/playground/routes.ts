@@ -86,7 +86,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
   );
 }
 
-/** The end of the list of features, and what else the response has. */
+/** The end of the feature list, and the rest of the response. */
 const endOf = (at: string | undefined, { notEvaluated }: Played): string =>
   at === undefined ? ']}' : `],"notEvaluated":${JSON.stringify(notEvaluated)}}`;
 

@@ -13,7 +13,7 @@ export type Chosen = {
   features: string[] | undefined;
 };
 
-/** A strategy as people know it. SDKs get neither ids nor titles. */
+/** A strategy as the admin API shows it. SDKs get neither ids nor titles. */
 export type StrategyRow = {
   id: string;
   name: string;
@@ -80,8 +80,8 @@ type Row = { kind: 'feature' | 'segment'; id: number | null } & {
 };
 
 /**
- * The documents, their parents and the segments, and the segments of drafts. One statement, so that all rows are of one moment.
- * At most `most` features.
+ * The documents, their parents and the segments, and the segments of drafts. One statement, so that all rows come from one
+ * snapshot. At most `most` features.
  */
 export async function readDocuments(
   db: Reader,
@@ -126,7 +126,7 @@ export async function readDocuments(
   };
 }
 
-/** The present state of those of the features that the actor may read, archived ones included. */
+/** The present state of the given features that the actor may read, including archived ones. */
 export async function listStatesNow(db: Reader, actor: Actor, names: string[]): Promise<FeatureState[]> {
   return await listReadableStates(db, actor, names);
 }
@@ -143,7 +143,7 @@ export type UndoneEvent = {
 const UNDONE = sql`
   type, feature_name as "featureName", environment, data, pre_data as "preData" from events`;
 
-/** A condition: the event was recorded here. What other versions of Unleash recorded cannot be undone. */
+/** A condition: the event was recorded here. Events that Unleash recorded cannot be undone. */
 const IS_OWN = sql`id > 0`;
 
 /** Events of these types about the features after a time, newest first. */

@@ -31,7 +31,7 @@ export type Subjects = {
 /** The environments of a request, and their paths in it. */
 export type AskedEnvironments = { names: string[]; pathOf: (at: number) => string };
 
-/** The features that a request names and the caller may read, with their drafts. Rejects what does not exist. */
+/** The features that a request names and the caller may read, with their drafts. Rejects the request if one does not exist. */
 export async function readSubjects(
   db: Db,
   actor: Actor,

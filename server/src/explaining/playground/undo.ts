@@ -81,13 +81,13 @@ const UNDO: Record<string, Undo> = {
   },
 };
 
-/** Types of events that hide what the feature was before. */
+/** Event types after which the feature's earlier state is unknown. */
 const ENDS: Record<string, Gap> = {
   'feature-created': 'not-created',
   'feature-project-change': 'moved',
 };
 
-/** The types of events that change what SDKs get of a feature. */
+/** The event types that change what SDKs get for a feature. */
 export const UNDONE_TYPES = [...Object.keys(UNDO), ...Object.keys(ENDS), 'feature-deleted'];
 
 /** Changes the feature to what it was before the event. */

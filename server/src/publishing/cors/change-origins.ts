@@ -35,7 +35,7 @@ function rejectUnsendable(origins: string[]): void {
   if (details.length > 0) throw badData(details);
 }
 
-/** The form in which browsers send an origin, or undefined if it is none. */
+/** The form in which browsers send an origin, or undefined if it is not an origin. */
 function sentForm(origin: string): string | undefined {
   if (origin === '*') return origin;
   if (!URL.canParse(origin)) return undefined;

@@ -8,7 +8,7 @@ export const SDK_CHANNEL = 'halyard_sdk';
 /** The environment is null for the revision of tokens. */
 type Published = { environment: string | null; revision: number };
 
-/** Writes the documents of SDKs that the transaction changed. Other changes of the same environment wait from here until the commit. */
+/** Writes the SDK documents that the transaction changed. Other changes of the same environment wait from here until the commit. */
 export async function publishDocuments(tx: Tx): Promise<Publication> {
   const { rows } = await sql<Published>`
     select environment, revision from publish_sdk_documents() order by environment`.execute(tx);

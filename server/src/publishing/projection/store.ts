@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 
-/** A document whose stored text is not the text that its rows give. */
+/** A stored document that differs from what its rows produce. */
 export type Difference = { kind: 'feature' | 'segment'; environment: string; key: string };
 
 /** Names of flags that exist or have a stored document, in order, after the given one. */
@@ -15,7 +15,7 @@ export async function listNamesAfter(db: Reader, name: string, limit: number): P
   return rows.map(row => row.name);
 }
 
-/** The documents of the flags that differ from what their rows give. One statement has one snapshot, so open changes do not count. */
+/** The flags' documents that differ from what their rows produce. One statement has one snapshot, so open changes do not count. */
 export async function listFeatureDifferences(db: Reader, names: string[]): Promise<Difference[]> {
   const { rows } = await sql<Difference>`
     with built as materialized (
@@ -31,7 +31,7 @@ export async function listFeatureDifferences(db: Reader, names: string[]): Promi
   return rows;
 }
 
-/** The documents of segments that differ from what their rows give. */
+/** The segments' documents that differ from what their rows produce. */
 export async function listSegmentDifferences(db: Reader): Promise<Difference[]> {
   const { rows } = await sql<Difference>`
     with built as materialized (select * from sdk_built_segments),
@@ -43,7 +43,7 @@ export async function listSegmentDifferences(db: Reader): Promise<Difference[]> 
   return rows;
 }
 
-/** Marks documents: they are built again when the transaction commits. */
+/** Marks documents, so that they are rebuilt when the transaction commits. */
 export async function markForRebuild(tx: Tx, documents: Pick<Difference, 'kind' | 'key'>[]): Promise<void> {
   const rows = JSON.stringify(documents);
   await sql`

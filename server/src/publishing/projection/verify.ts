@@ -13,7 +13,7 @@ const FLAGS_PER_STATEMENT = 500;
 /** A batch holds the rows of its flags for about 50 ms. */
 const DOCUMENTS_PER_REBUILD = 100;
 
-/** Compares every stored document with the one that its rows give. */
+/** Compares every stored document with what its rows produce. */
 export async function findDifferences(
   db: Db,
   onProgress: (flags: number) => void = () => {},
@@ -30,7 +30,7 @@ export async function findDifferences(
   return [...found, ...(await listSegmentDifferences(db))];
 }
 
-/** Builds documents again. Those that differ get a new revision. */
+/** Rebuilds documents. Those that differ get a new revision. */
 export async function rebuildDocuments(db: Db, documents: Pick<Difference, 'kind' | 'key'>[]): Promise<void> {
   for (let first = 0; first < documents.length; first += DOCUMENTS_PER_REBUILD) {
     const batch = documents.slice(first, first + DOCUMENTS_PER_REBUILD);

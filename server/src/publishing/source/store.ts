@@ -45,7 +45,7 @@ type ChangeRow = {
   tags: string[] | null;
 };
 
-/** One statement, so that all rows are of one moment: a revision is visible as a whole or not at all. */
+/** One statement, so that all rows come from one snapshot: a revision is visible as a whole or not at all. */
 export async function readChanges(db: Reader, environment: string, after: number): Promise<Changes> {
   const { rows } = await sql<ChangeRow>`
     select 'environment' as kind, ${EPOCH_ID} as epoch, coalesce(max(complete_since), 0) as "completeSince",

@@ -4,7 +4,7 @@ import { type Change, change } from '../../record/change.ts';
 import { OTHER_APPLICATIONS, type ReachedQuota, reachedBy, withinQuota } from './quotas.ts';
 import { countApplications, insertApplications, listUnannounced, markSeen } from './store.ts';
 
-/** Applications of an instance. Their names come from the code of users, so a bug could create any number. */
+/** The maximum number of applications of an instance. Names come from users' code, so a bug could create any number. */
 export const MAX_APPLICATIONS = 10_000;
 
 /** An application, and the token that reported it first. */

@@ -10,10 +10,10 @@ export const QUOTAS = {
 
 export type QuotaKind = keyof typeof QUOTAS;
 
-/** A token that reported more than its quota. */
+/** A token that exceeded its quota. */
 export type ReachedQuota = { token: number; kind: QuotaKind };
 
-/** Names for everything above a quota, so that it is counted. No flag can have such a name. */
+/** Names under which everything above a quota is counted. No flag can have such a name. */
 export const OTHER_APPLICATIONS = '(other applications)';
 export const OTHER_FLAGS = '(other flags)';
 export const OTHER_INSTANCES = '(other instances)';

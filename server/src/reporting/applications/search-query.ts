@@ -55,6 +55,6 @@ export function parseProjectApplicationSearch(parameters: Record<string, unknown
 
 const MAX_ID = 2_147_483_647;
 
-/** The id of the token whose applications are asked for. Undefined: all tokens. */
+/** The id of the token whose applications are requested. Undefined: all tokens. */
 export const parseTokenOfUse = (parameters: Record<string, unknown>): number | undefined =>
   parseSearch<{ token?: number }>(parameters, { token: value => parseCount(value, 1, MAX_ID) }, {}).token;

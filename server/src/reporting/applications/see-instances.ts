@@ -7,12 +7,12 @@ const HOUR_MS = 3_600_000;
 
 export type SeeInstances = (db: Db, instances: SeenInstance[]) => Promise<ReachedQuota[]>;
 
-/** Notes instances that were seen, and creates their applications. Not a change: it is bookkeeping like the last use of a token. */
+/** Records instances that were seen, and creates their applications. Not a change: it is bookkeeping like the last use of a token. */
 export function makeSeeInstances(now: () => number = Date.now): SeeInstances {
   let hour = 0;
   let added = new Map<number, number>();
 
-  /** Whether the token has a new instance left in this hour. */
+  /** Whether the token may still add an instance in this hour. */
   const hasLeft = (token: number): boolean => {
     const current = Math.floor(now() / HOUR_MS);
     if (current !== hour) added = new Map();

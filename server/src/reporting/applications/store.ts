@@ -17,13 +17,13 @@ import type {
 } from './schema.ts';
 import type { ApplicationSearch, ProjectApplicationSearch } from './search-query.ts';
 
-/** Instances of an application that are stored: a sample, not a count. */
+/** The stored instances of an application are a sample, not a count. */
 export const MAX_INSTANCES = 1_000;
 const MAX_SHOWN_INSTANCES = 100;
 const MAX_SHOWN_FEATURES = 1_000;
 const MAX_APPLICATIONS_OF_TOKEN = 10;
 
-/** Those of the names that no application has yet. */
+/** The given names that no application has yet. */
 export async function listUnannounced(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${names}::text[]) as given (name)
@@ -103,7 +103,7 @@ export type SeenInstance = {
   token: number;
 };
 
-/** The places in the list of those instances that are not stored. */
+/** The positions in the list of the instances that are not stored. */
 export async function listNewInstances(db: Reader, instances: SeenInstance[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number }>`
     select (place - 1)::integer as place from unnest(
@@ -120,8 +120,8 @@ export async function listNewInstances(db: Reader, instances: SeenInstance[]): P
 }
 
 /**
- * Notes the instances that are known, at most once a minute for each, and new ones while the sample of the application has room. An
- * application that is created after it was seen, as almost all are, exists since it was seen.
+ * Records the instances that are known, at most once a minute for each, and new ones while the sample of the application has
+ * room. The creation time of an application is when it was first seen.
  */
 export async function upsertInstances(db: Db, instances: SeenInstance[]): Promise<void> {
   const given = sql`jsonb_to_recordset(${JSON.stringify(instances)}::jsonb) as given (
@@ -180,8 +180,8 @@ const seenFeatures = (actor: Actor) => sql`
     join features on features.name = metric_features.name and ${ofReadableProject(actor)}`;
 
 /**
- * A condition on `applications`: the caller may read a project whose features the application asked for. Nobody can tell the
- * projects of an application that asked for no feature, so everyone sees it.
+ * A condition on `applications`: the caller may read a project whose features the application asked for. The projects of an
+ * application that asked for no feature are unknown, so everyone sees it.
  */
 const isVisible = (actor: Actor) =>
   actor.isAdmin

@@ -23,7 +23,7 @@ import { listCounts, listLastHour, listProjectUsage, listSeenApplications } from
 const HERE = '/api/admin/client-metrics/features/:featureName';
 const params = Type.Object({ featureName });
 const FORMAT = { version: 1, maturity: 'stable' };
-/** Counts of longer ago are read by day. */
+/** Counts from further back are read by day. */
 const MAX_HOURLY = 48;
 const MAX_HOURS_BACK = 2_160;
 

@@ -5,7 +5,7 @@ import type { EnvironmentUsage, FeatureCounts, ProjectFeatureUsage } from './sch
 const MAX_ROWS = 10_000;
 const MAX_APPLICATIONS = 1_000;
 
-/** Counts of variants as an object, from rows of which those with an empty variant count the feature. */
+/** Counts of variants as an object. Rows with an empty variant count the feature itself. */
 const VARIANTS = sql`coalesce(jsonb_object_agg(variant, yes) filter (where variant <> ''), '{}')`;
 
 const FEATURE = (name: string) => sql`

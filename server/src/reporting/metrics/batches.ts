@@ -19,7 +19,7 @@ export type NamedCount = {
   seenAt: number;
 };
 
-/** Splits buckets into lists of rows, one at a time: building all rows at once would block the server. */
+/** Splits buckets into lists of rows, one at a time: building all rows in one step would block the server. */
 export function* rowsOf(buckets: Iterable<Bucket>, rowsPerBatch: number): Generator<NamedCount[]> {
   let rows: NamedCount[] = [];
   for (const { environment, application, projects, token, hour, features } of buckets) {

@@ -5,7 +5,7 @@ import { type Fields, isFields, textOf } from './read-body.ts';
 /** The collection of a proxy: applications as they register, and counts as an SDK sends them. */
 export type Bulk = { applications: Fields[]; metrics: Fields[] };
 
-/** Checks the whole body before anything is counted, because a proxy sends a rejected body again. */
+/** Checks the whole body before anything is counted, because a proxy resends a rejected body. */
 export function readBulk(body: Fields): Bulk {
   const violations: Violation[] = [];
   let total = 0;
@@ -19,12 +19,12 @@ export function readBulk(body: Fields): Bulk {
     for (const [index, item] of value.entries()) {
       for (const field of required) {
         if (typeof item[field] === 'string') continue;
-        // The response lists no more. Making 290,000 violations took 600 ms.
+        // The response lists no more than this. Creating 290,000 violations took 600 ms.
         if (++total <= MAX_LISTED)
           violations.push({ message: `${field} must be a string`, path: `/body/${name}/${index}/${field}` });
       }
     }
-    // Unleash Edge drops a rejected body, so an entry without a name must not cost the others.
+    // Unleash Edge drops a rejected body, so one entry without a name must not cause the loss of the others.
     return value.filter(item => required.every(field => item[field] !== ''));
   };
   const bulk = {

@@ -12,9 +12,9 @@ import { type Batch, writeBatch } from './write-batch.ts';
 const ROWS_PER_BATCH = 2_000;
 const INSTANCES_PER_STATEMENT = 1_000;
 const DAY_MS = 86_400_000;
-/** A batch that PostgreSQL rejects for its content would stop all later ones. After this many attempts it is dropped. */
+/** A batch that PostgreSQL rejects for its content would block all later ones. After this many attempts it is dropped. */
 const MAX_REJECTIONS = 3;
-/** Classes of SQLSTATE that say something about the values: data exceptions and violated constraints. */
+/** SQLSTATE classes that concern the values: data exceptions and violated constraints. */
 const REJECTED = /^(22|23)/;
 
 export type Flusher = {
@@ -51,7 +51,7 @@ export function makeFlusher(
     } catch (error) {
       if (!isRejection(error) || ++rejections < MAX_REJECTIONS) throw error;
       rejections = 0;
-      // A lifecycle stage that PostgreSQL rejects loses no counts.
+      // If PostgreSQL rejects a lifecycle stage, no counts are lost.
       if (!isWritten) usage.drop('rejected', current.rows.length);
     }
   };
@@ -71,7 +71,7 @@ export function makeFlusher(
     }
   };
 
-  /** Instances that PostgreSQL rejects for their content are looked for in halves and dropped, so that the others are written. */
+  /** Instances that PostgreSQL rejects for their content are found by bisection and dropped, so that the others are written. */
   const seeOrDrop = async (some: Instance[]): Promise<void> => {
     try {
       onReached(await seeInstances(db, some));

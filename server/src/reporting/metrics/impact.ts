@@ -1,7 +1,7 @@
 import { countOf, type Fields, isFields, storable, textOf } from './read-body.ts';
 import type { Steps } from './turns.ts';
 
-/** Bounds of the metrics that applications define: Prometheus keeps every combination of labels for months. */
+/** Limits for the metrics that applications define, because Prometheus keeps every combination of labels for months. */
 const MAX_SERIES = 2_000;
 const MAX_SERIES_PER_TOKEN = 500;
 /** A series that no SDK updates for this long is forgotten and makes room for others. */

@@ -12,7 +12,7 @@ const LAST_FLUSH_WITHIN_MS = 3_000;
 type Log = { warn: (fields: object, message: string) => void };
 
 export type Flushing = {
-  /** Writes what is there now, or waits for the flush that is running. */
+  /** Writes what has arrived so far, or waits for the running flush. */
   flush: () => Promise<void>;
   /** Writes once more and ends. */
   stop: () => Promise<void>;
@@ -54,14 +54,14 @@ export function keepFlushing(usage: Usage, db: Db, log: Log, registry: Registry)
     flush,
     stop: async () => {
       clearInterval(timer);
-      // A flush that is running does not have what arrived after its start.
+      // A running flush does not include what arrived after its start.
       const last = Promise.resolve(running).then(flush);
       await Promise.race([last, sleep(LAST_FLUSH_WITHIN_MS, undefined, { ref: false })]);
     },
   };
 }
 
-/** Code and message only: the other fields of an error of PostgreSQL quote what a caller sent. */
+/** Only the code and the message, because the other fields of a PostgreSQL error quote what a caller sent. */
 const shown = (error: unknown): object => ({
   code: error instanceof Error && 'code' in error ? error.code : undefined,
   message: error instanceof Error ? error.message : String(error),

@@ -7,13 +7,13 @@ import {
 } from '../applications/quotas.ts';
 import { hourOf } from './read-body.ts';
 
-/** The bounds of what a process keeps until it is written. A key is a feature or a variant of an application in an hour. */
+/** Limits for what a process keeps until it is written. A key is a feature or a variant of an application in an hour. */
 export type MergeLimits = {
-  /** Keys of one token, so that one token cannot use up the memory of the others. */
+  /** Keys per token, so that one token cannot use up the memory of the others. */
   keysPerToken: number;
   keys: number;
   /**
-   * Names of one token. The excess is counted under one name, because everyone who visits a page can invent names, and writing them
+   * Names per token. The excess is counted under one name, because every visitor of a page can invent names, and writing them
    * would keep the database busy.
    */
   applicationsPerToken: number;
@@ -74,7 +74,7 @@ export type Taken = {
   aboveVariants: number[];
 };
 
-/** The feature that has the counts. */
+/** The feature that the counts belong to. */
 export type Place = Pick<Bucket, 'environment' | 'application'> & { feature: string };
 
 /** The token that reports something, with an environment. */
@@ -89,12 +89,12 @@ export type Merged = {
   countVariant: (token: number, place: Place, counts: Counts, variant: string, count: number) => boolean;
   /** Returns whether there was room for the instance. */
   see: (instance: Instance) => boolean;
-  /** Hands over everything and starts from nothing. */
+  /** Returns everything and starts empty. */
   take: () => Taken;
   readonly keys: number;
 };
 
-/** Half of what the others left, so that something is left for the next token. */
+/** Half of what the others have left, so that something remains for the next token. */
 const share = (left: number): number => Math.ceil(left / 2);
 
 /** Adds up what SDKs report, so that the database gets one row where SDKs sent thousands of counts. */
@@ -127,7 +127,7 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
     return name;
   };
 
-  /** The name under which a feature is counted that has no counts yet. */
+  /** The name under which a feature without counts is counted. */
   const featureOf = (token: number, environment: string, name: string): string => {
     if (isKnown(environment, name)) return name;
     const own = unknownFlagsOfTokens.get(token) ?? 0;
@@ -136,7 +136,7 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
     return name;
   };
 
-  /** The name under which a variant is counted that has no counts yet. */
+  /** The name under which a variant without counts is counted. */
   const variantOf = (token: number, { environment, application, feature }: Place, name: string): string => {
     if (isKnown(environment, feature, name)) return name;
     const hour = hourOf(Date.now());
@@ -238,7 +238,7 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
 const keyOf = ({ environment, application, instanceId }: Instance): string =>
   `${environment}\n${application}\n${instanceId}`;
 
-/** Metrics name neither the strategies nor, without a header, the version: what the registration said is kept. */
+/** Metrics name neither the strategies nor, without a header, the version, so the values from the registration are kept. */
 const newer = (before: Instance, after: Instance): Instance => ({
   ...after,
   token: before.token,

@@ -33,7 +33,7 @@ function monthPartition(time: number): Partition {
   };
 }
 
-/** The partitions that counts can need from now on: late counts are of yesterday. */
+/** The partitions that counts can need from now on. Late counts are from yesterday. */
 function partitionsAround(now: number): Partition[] {
   const times = Array.from({ length: DAYS_AHEAD + 2 }, (_, day) => now + (day - 1) * DAY_MS);
   const found = times.flatMap(time => [dayPartition(time), monthPartition(time)]);

@@ -22,7 +22,7 @@ export function countOf(value: unknown): number {
   return Math.min(Math.floor(value), MAX_COUNT);
 }
 
-/** The time of a bucket in milliseconds, from a string or a number. A clock that is wrong is corrected, as if the time were now. */
+/** The time of a bucket in milliseconds, from a string or a number. A time from a wrong clock is replaced with the current time. */
 export function timeOf(value: unknown, now: number): number {
   const time = typeof value === 'string' ? Date.parse(value) : value;
   if (typeof time !== 'number' || !Number.isFinite(time)) return now;

@@ -15,7 +15,7 @@ export type CountRow = {
   no: number;
 };
 
-/** Notes that a batch is part of this transaction. Returns false if an earlier transaction wrote the batch. */
+/** Records that a batch is part of this transaction. Returns false if an earlier transaction wrote the batch. */
 export async function claimBatch(tx: Tx, source: string, number: number): Promise<boolean> {
   const { rows } = await sql<{ number: number }>`
     insert into metric_batches (source, number) values (${source}, ${number})
@@ -25,7 +25,7 @@ export async function claimBatch(tx: Tx, source: string, number: number): Promis
   return rows.length > 0;
 }
 
-/** Gives numbers to the features and environments that have none. A name that no feature has gets none. */
+/** Gives numbers to the features and environments that have none. Unknown names get none. */
 export async function insertNumbers(db: Db, features: string[], environments: string[]): Promise<void> {
   await sql`
     insert into metric_features (name)
@@ -44,7 +44,7 @@ export type Numbered = { name: string; id: number };
 
 export type NumberedFeature = Numbered & { project: string };
 
-/** The numbers and projects of those of the features that exist, archived ones included. */
+/** The numbers and projects of the given features that exist, including archived ones. */
 export async function listFeatureNumbers(db: Reader, names: string[]): Promise<NumberedFeature[]> {
   const { rows } = await sql<NumberedFeature>`
     select metric_features.name, metric_features.id, features.project from metric_features join features using (name)
@@ -84,7 +84,7 @@ export async function addCounts(tx: Tx, rows: CountRow[]): Promise<void> {
 
 export type LastSeen = Pick<CountRow, 'feature' | 'environment' | 'application'> & { seenAt: number };
 
-/** Notes which application asked for which feature, at most once an hour for each. */
+/** Records which application asked for which feature, at most once an hour for each. */
 export async function insertLastSeen(tx: Tx, lastSeen: LastSeen[]): Promise<void> {
   await sql`
     insert into application_features as kept (feature_id, application_id, environment_id, seen_at)
@@ -102,8 +102,8 @@ export type NamedSight = { feature: string; environment: string; application: st
 export type ReportedSight = NamedSight & { token: number };
 
 /**
- * Notes when features were last seen, at most once a minute for each environment, and the last day of each result. Returns the
- * names of the noted features. `variant` is the last one; a day with a different variant is noted in `variant_changed_on`.
+ * Records when features were last seen, at most once a minute for each environment, and the last day of each result. Returns the
+ * names of those features. `variant` is the last one; a day with a different variant is stored in `variant_changed_on`.
  */
 export async function updateLastSeen(
   tx: Tx,
@@ -143,7 +143,7 @@ export async function updateLastSeen(
 /** The day of a row whose variant differs from the stored one. */
 const CHANGED_ON = sql`case when excluded.variant <> kept.variant then excluded.seen_at::date end`;
 
-/** The places in the list of those names that are not noted. */
+/** The positions in the list of the names that were not stored. */
 export async function listNewUnknown(db: Reader, lastSeen: NamedSight[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number }>`
     select (place - 1)::integer as place from unnest(
@@ -157,7 +157,7 @@ export async function listNewUnknown(db: Reader, lastSeen: NamedSight[]): Promis
   return new Set(rows.map(({ place }) => place));
 }
 
-/** How many names that no feature has these tokens have added. */
+/** How many unknown flag names these tokens have added. */
 export async function countUnknown(db: Reader, tokens: number[]): Promise<Added[]> {
   const { rows } = await sql<Added>`
     select token_id as token, count(*) as "inAll",
@@ -168,7 +168,7 @@ export async function countUnknown(db: Reader, tokens: number[]): Promise<Added[
   return rows;
 }
 
-/** Notes names that no feature has, up to a total number of rows. Returns how many were not noted. */
+/** Stores unknown flag names, up to a total number of rows. Returns how many were not stored. */
 export async function insertUnknown(tx: Tx, lastSeen: ReportedSight[], most: number): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     with given as (
@@ -196,7 +196,7 @@ export async function insertUnknown(tx: Tx, lastSeen: ReportedSight[], most: num
   return rows[0]?.left ?? 0;
 }
 
-/** Deletes what nobody reads any more, some rows of each table. Skips what a flush has locked. Returns how many. */
+/** Deletes what is no longer read, a few rows from each table. Skips what a flush has locked. Returns how many rows it deleted. */
 export async function deleteForgotten(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with batches as (
@@ -243,13 +243,16 @@ export async function listPartitions(db: Reader): Promise<string[]> {
   return rows.map(row => row.name);
 }
 
-/** `attach partition` and not `create table … partition of`, which blocks every reader and writer. Returns false if it is there. */
+/**
+ * `attach partition` instead of `create table … partition of`, which blocks every reader and writer. Returns false if the
+ * partition exists.
+ */
 export async function addPartition(tx: Tx, { table, name, from, to }: Partition): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtext('metric partitions'))`.execute(tx);
   const { rows } = await sql<{ present: boolean }>`
     select to_regclass(${name}) is not null as present`.execute(tx);
   if (rows[0]?.present) return false;
-  // Counts of the current hour are updated all the time, so pages have room for new versions of their rows.
+  // Counts of the current hour are updated all the time, so pages leave room for new versions of their rows.
   await sql`create table ${sql.id(name)} (like ${sql.id(table)}) with (fillfactor = 80)`.execute(tx);
   await sql`alter table ${sql.id(table)} attach partition ${sql.id(name)}
     for values from (${sql.lit(from)}) to (${sql.lit(to)})`.execute(tx);

@@ -102,7 +102,7 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
   };
 
   function* countToggles(token: Reporter, application: string, stop: number, toggles: Fields): Steps {
-    // Again after every turn: a flush may have taken the bucket.
+    // Checked again after every turn, because a flush may have taken the bucket.
     const open = () => merged.bucket(token, application, hourOf(stop));
     const seenAt = Math.min(stop, Date.now());
     let bucket = open();
@@ -128,7 +128,7 @@ export function makeUsage(registry: Registry, isKnown: IsKnown, limits: Partial<
     yield* impact.add(token.id, impactMetrics);
   }
 
-  /** Entries of another environment are skipped. */
+  /** Entries for a different environment are skipped. */
   function* countBulk(
     token: Reporter,
     environment: string,
@@ -195,7 +195,7 @@ function usageMetrics(registry: Registry, merged: Merged): Usage['drop'] {
       this.set(merged.keys);
     },
   });
-  // Plain numbers: a labelled counter costs a microsecond, and a body can have 50,000 counts that are dropped.
+  // Plain numbers, because a labelled counter costs a microsecond, and a body can have 50,000 counts that are dropped.
   const counts = Object.fromEntries(DROP_REASONS.map(reason => [reason, 0])) as Record<DropReason, number>;
   new Counter({
     name: 'halyard_metrics_dropped_total',

@@ -24,7 +24,7 @@ export const MAX_UNKNOWN_FLAGS = 10_000;
 /** Rows and their number. A batch keeps both until it is known to be committed. */
 export type Batch = { number: number; rows: NamedCount[] };
 
-/** The features whose last use was noted, and how many rows were not stored. */
+/** The features whose last use was stored, and how many rows were not stored. */
 export type Written = {
   seen: string[];
   withoutApplication: number;
@@ -34,7 +34,7 @@ export type Written = {
   reached: ReachedQuota[];
 };
 
-/** Writes a batch once, no matter how often it is called for it: the transaction contains the number of the batch. */
+/** Writes a batch exactly once, however often it is called: the transaction contains the number of the batch. */
 export async function writeBatch(db: Db, source: string, batch: Batch): Promise<Written> {
   const { number } = batch;
   const { nameOf, reached } = await announceApplications(
@@ -104,7 +104,7 @@ async function writeRows(tx: Tx, rows: NamedCount[], numbers: Numbers): Promise<
   return { seen, withoutApplication, ofOtherProjects, unknown: left, reached };
 }
 
-/** Notes names that no feature has, under one name those that are above the quota of their token. */
+/** Stores unknown flag names. Those above the quota of their token share one name. */
 async function writeUnknown(
   tx: Tx,
   unknown: NamedCount[],

@@ -9,7 +9,7 @@ const MAX_VALUES = 250;
 /** The legal values of context fields, by field name. A field without an entry allows every value. */
 export type LegalValues = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** A legal value as it is written, and as constraints store it, so that the constraint of a response can be sent back. */
+/** A legal value as it is written, and as constraints store it, so that a constraint from a response can be sent back. */
 export const legalForms = (legalValue: string): string[] => {
   const value = legalValue.trim();
   return [value, isDate(value) ? storedDate(value) : isNumber(value) ? storedNumber(value) : value];

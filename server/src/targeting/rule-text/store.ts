@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ESCAPED, PARAMETERS, UNESCAPED } from './violations.ts';
 
-/** Whether JSON can contain a string that breaks a rule: JSON escapes quotes and backslashes with a backslash. Cheap. */
+/** Whether JSON can contain a string that breaks a rule. This is cheap: JSON escapes quotes and backslashes with a backslash. */
 export const mayBreakRule = (json: RawBuilder<unknown>) => sql`strpos(${json}::text, '\\') > 0`;
 
 /** Selects the strings of constraints that break the rule of a strategy, as `value`. */

@@ -32,7 +32,7 @@ const matcher = new Map(
   [UNESCAPED, ESCAPED, UNESCAPED_LIST, ESCAPED_LIST].map(pattern => [pattern, new RegExp(pattern)]),
 );
 
-/** The problem of a string that breaks the rule; undefined for other strings. */
+/** The problem with a string that breaks the rule; undefined for other strings. */
 function problemOf(text: string, pattern: string): string | undefined {
   const at = matcher.get(pattern)?.exec(text);
   if (!at) return undefined;
@@ -48,10 +48,10 @@ function problemOf(text: string, pattern: string): string | undefined {
 const quoted = (text: string): string =>
   `"${text.length > QUOTED_LENGTH ? `${text.slice(0, QUOTED_LENGTH)}…` : text}"`;
 
-/** The problem of a context field's name in a constraint. */
+/** The problem with a context field's name in a constraint. */
 export const contextNameProblem = (name: string): string | undefined => problemOf(name, UNESCAPED);
 
-/** The problem of a constraint's value. */
+/** The problem with a constraint's value. */
 export const constraintValueProblem = (value: string): string | undefined => problemOf(value, ESCAPED);
 
 /** The violations of a strategy's parameters. `path` points to the strategy in the request. */

@@ -3,7 +3,7 @@ import type { Change } from '../../record/change.ts';
 import type { Segment } from './schema.ts';
 import { lockSegment, type SegmentRow } from './store.ts';
 
-/** The content without the usage counts, which changes of strategies change. */
+/** The content without the usage counts, which change with strategies. */
 const contentOf = ({ id, name, description, constraints, project }: SegmentRow) => ({
   id,
   name,

@@ -66,7 +66,7 @@ export async function listTypeNames(db: Reader): Promise<string[]> {
   return rows.map(row => row.name);
 }
 
-/** Those of the names that belong to a strategy type. These types cannot be deleted until the transaction ends. */
+/** The given names that belong to a strategy type. These types cannot be deleted until the transaction ends. */
 export async function lockStrategyTypesShared(tx: Tx, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from strategies where name = any(${names}) order by name for key share`.execute(tx);

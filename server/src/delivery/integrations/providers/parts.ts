@@ -57,7 +57,7 @@ export const listOf = (text: string | undefined): string[] =>
     .map(item => item.trim())
     .filter(item => item !== '');
 
-/** The feature page, or else the project page, or else the event log. */
+/** The feature page, otherwise the project page, otherwise the event log. */
 export function linkTo({ event, publicUrl }: Occasion): string {
   const project =
     event.project === null ? undefined : `${publicUrl}/projects/${encodeURIComponent(event.project)}`;
@@ -67,5 +67,5 @@ export function linkTo({ event, publicUrl }: Occasion): string {
     : `${project}/features/${encodeURIComponent(event.featureName)}`;
 }
 
-/** Backslashes escape in Markdown; where they would be shown, the text is read plain. */
+/** Backslashes are escapes in Markdown; where they would be displayed, the plain summary is used. */
 export const withoutEscapes = (markdown: string): string => markdown.replace(/\\([!-/:-@[-`{-~])/g, '$1');

@@ -31,7 +31,7 @@ export type Occasion = {
   isTest: boolean;
 };
 
-/** One request of a delivery; most have one, chat providers one per channel. */
+/** One request of a delivery. Most deliveries have one; chat providers send one per channel. */
 export type PlannedRequest = OutgoingRequest & {
   /** The channel, if there are several. */
   about?: string;

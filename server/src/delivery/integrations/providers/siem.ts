@@ -2,7 +2,7 @@ import { shownTarget } from '../../../platform/outgoing/target.ts';
 import { CUSTOM_HEADERS, customHeaders, withoutEscapes } from './parts.ts';
 import type { Occasion, PlanRequests, Provider } from './provider.ts';
 
-/** Entity Management of the Open Cybersecurity Schema Framework: somebody created, changed or deleted something. */
+/** The Entity Management class of the Open Cybersecurity Schema Framework: somebody created, changed or deleted something. */
 const CLASS = 3004;
 const OCSF_VERSION = '1.3.0';
 const ACTIVITIES = { Create: 1, Update: 3, Delete: 4, Enable: 8, Disable: 9, Other: 99 } as const;

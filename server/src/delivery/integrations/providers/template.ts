@@ -67,7 +67,7 @@ const parse = (template: string): Token[] => new Mustache.Writer().parse(templat
 
 const compile = (template: string): Node[] => nodesOf(parse(template));
 
-/** Partials have nothing to include, comments and delimiters nothing to show. */
+/** Partials have nothing to include, and comments and delimiters have nothing to show. */
 function nodesOf(tokens: Token[]): Node[] {
   return tokens.flatMap(([type, value, , , nodes = []]): Node[] => {
     if (type === 'text') return [{ kind: 'text', text: value }];
@@ -109,7 +109,7 @@ function write(writer: Writer, text: string): void {
   writer.output += text;
 }
 
-/** `views` are the root and the item of each section around, innermost last. */
+/** `views` holds the root and the item of each enclosing section, innermost last. */
 function render(nodes: Node[], views: unknown[], writer: Writer): void {
   for (const node of nodes) {
     step(writer);
@@ -153,7 +153,7 @@ function renderSection(
   }
 }
 
-/** From the innermost item outwards, the first that has the name. */
+/** Searches from the innermost item outwards for the first that has the name. */
 function lookUp(path: Path, views: unknown[], writer: Writer): unknown {
   if (path.length === 0) return views.at(-1);
   for (let outwards = views.length - 1; outwards >= 0; outwards--) {
@@ -176,7 +176,7 @@ function hasOwn(value: unknown, name: string, dotted: boolean): boolean {
   return dotted && typeof value === 'string' && Object.hasOwn(Object(value), name);
 }
 
-/** As JavaScript would write it, with every item of a list counted. */
+/** As JavaScript would print it. Every item of a list counts. */
 function textOf(value: unknown, writer: Writer): string {
   step(writer);
   if (typeof value === 'string') return value;
