@@ -60,13 +60,13 @@ test('prints a plan, imports, writes nothing the second time, and takes over a c
     env: { ...ENV, DATABASE_URL: harness.databaseUrl },
     stdio: 'ignore',
   });
-  // Wherever it is killed, what it wrote is a part of the whole.
+  // Wherever it is killed, what it has written is consistent.
   await sleep(500 + Math.random() * 1_000);
   killed.kill('SIGKILL');
   if (killed.exitCode === null && killed.signalCode === null) await once(killed, 'exit');
   const first = runImport(from);
   expect(first.stdout).toMatch(/features +\d+ +0 +0/);
-  // The integration of a provider that does not exist here.
+  // The integration of a provider that Halyard does not have.
   expect(first).toMatchObject({ status: 1 });
   expect(first.stdout).toContain('provider "jira-comment" does not exist');
 
@@ -140,7 +140,7 @@ test('imports flags of LaunchDarkly after a plan that writes nothing', async () 
   expect(await count()).toBe(before);
 
   const imported = runImport(args);
-  // One flag has a big segment, and one a name that no URL can have.
+  // One flag uses a big segment, and another has a name that cannot be part of a URL.
   expect(imported).toMatchObject({ status: 1, stderr: expect.not.stringContaining('Error') });
   expect(imported.stdout).toContain(
     'experiment in production: segment "everyone-we-know", which is a big segment',

@@ -16,7 +16,7 @@ const PAGE = readFileSync(new URL('../../docs/how-to/move-from-unleash.md', impo
 const HALYARD = fileURLToPath(new URL('halyard.ts', import.meta.url));
 const EXAMPLE = /```sh no-run\n(halyard [\s\S]*?)```(?:\n\n```text\n([\s\S]*?)```)?/g;
 
-/** The commands of the page, with what it shows below them. */
+/** The commands on the page, with the output that it shows below them. */
 const examples = [...PAGE.matchAll(EXAMPLE)].map(([, command = '', shown = '']) => ({ command, shown }));
 
 /** Runs a command in a shell, as a reader would, with the URLs of this test. */
@@ -40,7 +40,7 @@ async function run(
   return { output: await text(child.stdout), status: await ended };
 }
 
-/** Matches a line like the shown one. Numbers and people depend on the instance. */
+/** Matches a line like the one shown. Numbers and people depend on the instance. */
 const lineLike = (shown: string): RegExp =>
   patternOf(
     shown

@@ -82,7 +82,7 @@ test('after SIGTERM the server is not ready and serves everything, and a second 
     await ask(server, '/api/client/features'),
   ];
 
-  // The last one is the response for SDKs to a token that is not theirs.
+  // The last one is the response to SDKs for a token of a different kind.
   expect(served.map(({ status }) => status)).toEqual([200, 200, 403]);
   expect(served.map(({ headers }) => headers.get('connection'))).toEqual(['close', 'close', 'close']);
   expect(await stopProcess(server)).toMatchObject({ code: 0 });
@@ -182,9 +182,9 @@ test('warns once if there is neither a user nor an admin token, and names the va
   expect(withToken).toEqual([]);
 });
 
-/** The server of tests that leave it as it was. Each start takes 1 s of CPU time. */
+/** The server for tests that leave it unchanged. Each start takes 1 s of CPU time. */
 let common: RunningServer | undefined;
-/** Texts that must not be in its log, which is complete when it has stopped. */
+/** Strings that must not be in its log, which is complete when it has stopped. */
 const unlogged = [TOKEN];
 afterAll(async () => {
   if (!common) return;
@@ -252,7 +252,7 @@ test('the server outlives its database, says that the database does not respond,
   expect(refused.headers.get('retry-after')).toBe('2');
   await expect.poll(ready).toEqual({ health: 'GOOD', database: 'GOOD', writes: 'GOOD' });
   expect((await ask(server, '/api/admin/user')).status).toBe(200);
-  // Each part of the server says once that it failed, and a response of 503 is not an error of the server.
+  // Each part of the server logs once that it failed, and a 503 response is not a server error.
   const failures = lines.filter(line => line.level >= 40).map(line => line.msg);
   expect(failures).toEqual([...new Set(failures)]);
   expect(lines).toContainEqual(expect.objectContaining({ level: 40, msg: 'request failed' }));
@@ -352,7 +352,7 @@ test('does not log an error when a client closes the connection in the middle of
     return server.output();
   };
 
-  // The server must have begun to read the body, which nothing shows: so later and later until it has.
+  // The server must have begun to read the body, which nothing shows, so the wait grows until it has.
   await expect.poll(closeInTheMiddle).toMatch(/request (rejected|failed)/);
   await stopProcess(server);
   expect(server.output()).not.toMatch(/"level":[56]0/);

@@ -54,7 +54,7 @@ async function query<T extends pg.QueryResultRow>(statement: string): Promise<T[
   return rows;
 }
 
-/** A port on which another process listens. */
+/** A port that another process listens on. */
 async function usedPort() {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -140,7 +140,7 @@ test('a download that fails says so at once, with the cause, and leaves nothing'
   expect(readdirSync(cache)).toEqual([]);
 });
 
-/** The folders in which the demo downloads at this time. */
+/** The folders that demos are downloading into. */
 const parts = () =>
   existsSync(cache) ? readdirSync(cache).filter(name => existsSync(join(cache, name, 'part'))) : [];
 
@@ -184,7 +184,7 @@ test('a demo removes the download of a killed demo and a folder without programs
   await Promise.all([other.ended, killed.ended]);
 });
 
-/** Puts programs into the cache that take the place of a downloaded PostgreSQL. */
+/** Puts programs into the cache that replace a downloaded PostgreSQL. */
 function cacheFakePostgres(xdg: string, initdb: string): void {
   const programs = join(xdg, 'halyard-demo', basename(cacheFolder(PLATFORM)), 'native/bin');
   mkdirSync(programs, { recursive: true });
@@ -204,7 +204,7 @@ test.each([
   const xdg = mkdtempSync(join(tmpdir(), 'halyard-fake-'));
   const temporary = join(xdg, 'tmp');
   mkdirSync(temporary);
-  // As root, the programs run as another user.
+  // As root, the programs run as a different user.
   for (const path of [xdg, temporary]) chmodSync(path, 0o777);
   cacheFakePostgres(xdg, initdb);
   const demo = startDemo(['--keep', '--postgres-port', String(await freePort())], {

@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
 const unique = randomBytes(4).toString('hex');
 const source = `halyard_drilled_${unique}`;
 const role = `halyard_drill_role_${unique}`;
-/** Its own folder for temporary files, so that other drills do not disturb. */
+/** A separate folder for temporary files, so that other drills do not interfere. */
 const temporary = mkdtempSync(join(tmpdir(), 'halyard-drilled-'));
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ function startDrill(args: string[] = [], env: Record<string, string> = {}): Dril
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, DATABASE_URL: urlOf(source), TMPDIR: temporary, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, which gets signals as from a terminal.
+    // A separate process group, which gets signals as from a terminal.
     detached: true,
   });
   let output = '';

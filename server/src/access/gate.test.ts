@@ -14,14 +14,14 @@ const LIMITS = {
   waiting: 100,
   waitingPerCaller: 10,
   waitMs: 60_000,
-  // Tests keep the event loop busy now and then.
+  // Tests keep the event loop busy from time to time.
   isBusy: () => false,
 };
 const NETWORK = '198.51.100.1';
 
 let app: App;
 let [alice, bob]: TestUser[] = [];
-/** The requests that passed the gate and do not finish until they are let go. */
+/** The requests that have passed the gate, and do not finish until they are released. */
 let running: string[] = [];
 let letGo = Promise.withResolvers<void>();
 
@@ -33,7 +33,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** A server on which requests with the header X-Hold stay until they are let go, and those with X-Slow take 100 ms. */
+/** A server on which requests with the header X-Hold stay until they are released, and those with X-Slow take 100 ms. */
 async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
   // What waited on the previous server runs when that server stops.
   const [here, end] = [[] as string[], Promise.withResolvers<void>()];

@@ -124,11 +124,11 @@ const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
   return responses;
 };
 
-/** These report about the server itself. */
+/** These describe the server itself. */
 const OPERATIONAL = ['/internal-backstage/prometheus', '/health', '/ready'];
 /** Lists all users for access pickers, including members of private projects. */
 const OF_PEOPLE = ['/api/admin/user-admin/access'];
-/** The tests of applications check who sees them. A stream of OFREP has a secret address. */
+/** The tests of applications check who sees them. A stream of OFREP has a secret URL. */
 const isTestedElsewhere = (path: string) => path.includes('{appName}') || path.startsWith('/ofrep/');
 const guarded = operations.filter(
   ({ path }) => ![...OPERATIONAL, ...OF_PEOPLE].includes(path) && !isTestedElsewhere(path),

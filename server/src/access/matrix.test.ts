@@ -134,7 +134,7 @@ async function makeProjectWithFeature(fields: Partial<NewProject> = {}): Promise
 
 let owned: string | undefined;
 
-/** A project of the Owner. It is used again after a read, which leaves it as it was. */
+/** A project of the Owner. It is reused after a read, which leaves it unchanged. */
 async function ownedProject({ method }: Operation): Promise<string> {
   if (owned === undefined) {
     owned = (await makeProjectWithFeature()).id;

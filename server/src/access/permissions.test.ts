@@ -73,7 +73,7 @@ test(
       { numRuns: WORLDS, seed: SEED, endOnFailure: true },
     );
 
-    // A run in which everything is allowed, or nothing, proves little.
+    // A run in which everything is allowed, or nothing is, proves little.
     const share = (status: number) => (statuses[status] ?? 0) / (WORLDS * QUESTIONS);
     for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.04);
   },

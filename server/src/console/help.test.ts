@@ -21,7 +21,7 @@ const FILES: Record<string, string | Buffer> = {
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-help-'));
 const harness = useHarness();
-// Like the application of the server.
+// Like the server's application.
 const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ const BROWSER = {
   'accept-encoding': 'gzip, deflate, br',
 };
 
-/** The policy of the console, spelled out: each word of it was decided. */
+/** The policy of the console, spelled out: each word of it is deliberate. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
@@ -60,7 +60,7 @@ afterAll(() => {
 
 type Answer = { statusCode: number; headers: IncomingHttpHeaders; rawPayload: Buffer; body: string };
 
-/** Over the network: neither the path is normalized nor the body of a HEAD request made up. */
+/** Over the network, because `inject` would normalize the path and make up the body of a HEAD request. */
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   const { port } = app.server.address() as AddressInfo;
   const sent = request({ port, host: '127.0.0.1', path, method, headers, agent: false }).end();

@@ -20,7 +20,7 @@ const url = (id: number, rest = '') => `/api/admin/addons/${id}${rest}`;
 const post = (path: string) => call(harness.app, 'POST', path);
 const delivered = () => deliveries.receiver.received.map(request => Number(request.headers['x-event-id']));
 
-/** Creates three events of which the receiver rejects the first. Returns the records, oldest first. */
+/** Creates three events. The receiver rejects the first. Returns the records, oldest first. */
 async function createBlocked(id: number) {
   let first: number | undefined;
   deliveries.receiver.answer((request, response) => {
@@ -44,7 +44,7 @@ const blocking = { ordered: true, whenExhausted: 'block' };
 test('an exhausted delivery blocks an ordered integration until it is skipped', async () => {
   const { id } = await deliveries.addWebhook(blocking);
   const [held, second] = await createBlocked(id);
-  // Neither a job of a later event nor the net below moves it.
+  // Neither a later event's job nor the requeuing job below moves it.
   await sql`update integration_deliveries set due_at = now() - interval '1 hour' where integration_id = ${id}`.execute(
     harness.db,
   );

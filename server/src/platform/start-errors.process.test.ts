@@ -51,7 +51,7 @@ type Ended = { code: number | null; stdout: string; stderr: string };
 /** Where the server keeps compiled sources by default. With it, a script takes half the CPU time. */
 const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
 
-/** Runs a program of ours to its end. */
+/** Runs one of our programs until it exits. */
 async function run(
   script: string,
   env: Record<string, string>,
@@ -185,7 +185,7 @@ const SCRIPTS: [string, string[]][] = [
   ['openapi', []],
 ];
 
-/** Runs a script with an argument where it could do no harm: in an empty folder, with no database. */
+/** Runs a script with an argument where it can do no harm: in an empty folder, with no database. */
 async function runWith(name: string, argument: string): Promise<Ended> {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-options-'));
   try {

@@ -81,7 +81,7 @@ test('a change with deliveries notifies after its commit and not within it, wher
   });
   await expect(failing).rejects.toThrow();
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-created', data: {} }));
-  // A notification of these would be here before the one of the next change.
+  // A notification of these would have arrived before the one of the next change.
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: {} }));
   await expect.poll(count).toBe(2);
 });

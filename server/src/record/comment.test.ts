@@ -101,7 +101,7 @@ test('a comment is found by text, as a person reads it', async () => {
   expect((await search('feature=IS:found')).events[0].comment).toBe(comment);
   for (const text of ['größe "xl"', '100 % –', '日本 🚀', '\\"XL\\"'])
     expect(await count(text), text).toBe(1);
-  // The comment is no part of the tags before it.
+  // The comment is not part of the tags before it.
   expect(await count(']Größe')).toBe(0);
 });
 

@@ -18,8 +18,8 @@ import {
   ValidTokens,
 } from '../test/strict-sdk-shapes.ts';
 
-// The requests of SDKs that cannot be installed here, as they send them: paths, the spelling and order of headers, and bodies. The
-// responses are checked with types as strict as the parsers of the SDKs.
+// The requests of SDKs that cannot be installed here, exactly as they send them: paths, the spelling and order of headers, and
+// bodies. The responses are checked with types as strict as the SDKs' parsers.
 
 const harness = useHarness();
 const server = useSdkServer(harness);
@@ -98,7 +98,7 @@ const SDKS: Record<string, Step[]> = {
       environment: 'default',
       platformName: 'OpenJDK 64-Bit Server VM',
     }),
-    // On old Java, OkHttp writes instants as objects.
+    // On old Java versions, OkHttp writes instants as objects.
     reports({
       start: { seconds: 1_763_000_000, nanos: 5 },
       stop: { seconds: 1_763_000_060, nanos: 5 },

@@ -13,7 +13,7 @@ const NAMES = 'must contain only letters, digits';
 
 /**
  * The cases that fail through the admin API, by the rule: the number of cases for each feature. Scaled weights are accepted, but
- * SDKs take the hash of a user modulo the total weight, so the users of these cases get another variant.
+ * SDKs take the hash of a user modulo the total weight, so the users in these cases get a different variant.
  */
 const EXCEPTIONS: Record<string, Record<string, number>> = {
   [WEIGHTS]: {
@@ -49,7 +49,7 @@ const server = useSdkServer(harness);
 /** The features whose cases failed. */
 const seen = new Set<string>();
 
-/** The rule that a feature of the exceptions violates, and the number of its cases. */
+/** The rule that an exceptional feature violates, and the number of its cases. */
 const exceptionOf = (feature: string): { rule: string; cases: number } | undefined =>
   Object.entries(EXCEPTIONS).flatMap(([rule, features]) =>
     features[feature] === undefined ? [] : [{ rule, cases: features[feature] }],
@@ -82,7 +82,7 @@ test.each(SPECIFICATIONS)('evaluates $name, except for what the admin API reject
   for (const feature of failed.keys()) seen.add(feature);
 });
 
-/** Polls with segments apart and inline, and asks for everything as a delta. */
+/** Polls with segments separate and inline, and requests everything as a delta. */
 async function expectStrictShapes(token: string): Promise<void> {
   const read = async (path: string, headers: Record<string, string> = {}) => {
     const { status, body } = await call(harness.app, 'GET', `/api/client/${path}`, { token, headers });

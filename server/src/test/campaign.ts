@@ -2,5 +2,5 @@
 export const sized = ({ usual, long }: { usual: number; long: number }): number =>
   process.env.CAMPAIGN === 'long' ? long : usual;
 
-/** For a test of many generated cases: a busy machine takes longer than the usual timeout. */
+/** For a test with many generated cases, which take longer than the usual timeout on a busy machine. */
 export const GENERATED = { timeout: sized({ usual: 300_000, long: 7_200_000 }) };

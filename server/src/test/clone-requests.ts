@@ -8,7 +8,7 @@ type Body = Record<string, unknown>;
 type RecordedEvent = { type: string; environment: string | null; data: Body; preData: Body; groupId: string };
 type CloneOptions = { project?: string; token?: string; query?: string };
 
-/** The rollout strategy of a feature made by `makeRich`. */
+/** The rollout strategy of a feature created by `makeRich`. */
 export const ROLLOUT = {
   name: 'flexibleRollout',
   title: 'Slowly',
@@ -44,7 +44,7 @@ export const cloneRequests = (harness: Harness) => ({
   makeRich: (name: string, fields: Partial<RichFeature> = {}) => makeRich(harness, name, fields),
 });
 
-/** The message of each reason for which a request was rejected. */
+/** The message of each reason why a request was rejected. */
 export const messagesOf = ({ body }: Answer): string[] =>
   body.details.map((detail: { message: string }) => detail.message);
 

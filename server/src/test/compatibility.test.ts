@@ -17,7 +17,7 @@ const rows: Row[] = [...PAGE.matchAll(ROW)].map(([, method = '', path = '', here
   note: note.trim(),
 }));
 
-/** Parameters may be called differently; where they stand is what counts. */
+/** Parameters may have different names; their position is what counts. */
 const shapeOf = (method: string, path: string): string => `${method} ${path.replace(/:\w+|\{\w+\}/g, '{}')}`;
 
 const operations = new Set(listOperations().map(({ method, path }) => shapeOf(method, path)));

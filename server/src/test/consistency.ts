@@ -75,7 +75,7 @@ export async function exposedFeatures(db: Db | Tx, project?: string): Promise<st
   return rows.map(({ place }) => place);
 }
 
-/** Rebuilds the state from the events. A difference to the rows is a change without an event, or an event without a change. */
+/** Rebuilds the state from the events. A difference from the rows is a change without an event, or an event without a change. */
 export function inconsistencies(state: State): string[] {
   return [
     ...projectProblems(state),

@@ -5,8 +5,8 @@ import { useHarness } from './harness.ts';
 import { call } from './request.ts';
 import { insertRichFeature, insertSegment } from './rich-feature.ts';
 
-// The field tables of the contract, part 2. A trailing ! marks a required field, a trailing ? one that may be null.
-// Every other field is absent when there is no value.
+// The field tables of the recorded API, part 2. A trailing ! marks a required field, a trailing ? one that may be null. Every
+// other field is absent when there is no value.
 
 type Shape = { [field: string]: string | Shape };
 

@@ -12,7 +12,7 @@ export async function createDatabase(name: string, options = ''): Promise<void> 
   await runOnServer(`drop database if exists ${name} with (force)`, `create database ${name} ${options}`);
 }
 
-/** A database whose commits do not wait for the disk: for tests, none of which crashes PostgreSQL. */
+/** A database whose commits do not wait for the disk. No test crashes PostgreSQL. */
 export async function copyDatabase(template: string, name: string): Promise<void> {
   await runOnServer(
     `create database ${name} template ${template}`,
@@ -28,8 +28,8 @@ const DISCARDED_AT_ONCE = 20;
 const discarded: string[] = [];
 
 /**
- * Drops a copy some time later. DROP DATABASE waits for a checkpoint, which takes seconds on a busy machine, unless the one before was
- * just now. So copies are dropped 20 at a time, and the last ones at the end of the run.
+ * Drops a copy some time later. DROP DATABASE waits for a checkpoint, which takes seconds on a busy machine, unless one has just
+ * happened. So copies are dropped 20 at a time, and the last ones at the end of the run.
  */
 export async function discardDatabase(name: string): Promise<void> {
   discarded.push(name);

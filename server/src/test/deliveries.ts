@@ -8,14 +8,14 @@ import { APP_SETTINGS, type Harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { call } from './request.ts';
 
-/** Quick enough to see all attempts of a delivery in a test. */
+/** Fast enough to see all attempts of a delivery in a test. */
 const SCHEDULE = [0, 0.05, 0.05];
 const SETTLED_WITHIN_MS = 60_000;
 
 export type Deliveries = {
   receiver: Receiver;
   results: Result[];
-  /** A webhook integration to the receiver, for events of new tag types unless told otherwise. */
+  /** A webhook integration to the receiver, for new tag types by default. */
   addWebhook: (fields?: object, parameters?: object) => Promise<{ id: number; signingSecret: string }>;
   /** Records an event that matches the integrations of addWebhook. */
   happen: () => Promise<number>;

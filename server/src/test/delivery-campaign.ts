@@ -24,9 +24,9 @@ export type Campaign = {
   kills: number;
   /** It is killed after some requests have arrived, and after this time at the latest. */
   killWithinMs: number;
-  /** Restarts the database underneath, so many times. */
+  /** How many times the database is restarted during the run. */
   restarts?: { count: number; restart: () => Promise<void> };
-  /** Share of requests without a response. */
+  /** The share of requests that get no response. */
   hanging: number;
   /** Every n-th event is always rejected by every integration. */
   oneInRefused: number;
@@ -42,11 +42,11 @@ export type CampaignResult = {
   restarts: number;
   success: number;
   failed: number;
-  /** Still to be tried when the time was up. */
+  /** Not attempted yet when the time was up. */
   open: number;
-  /** Neither succeeded nor, if made to, failed, nor open. */
+  /** Deliveries that did not succeed, were not made to fail, and are not open. */
   lost: number;
-  /** How the attempts of those ended that failed and were not made to. */
+  /** How the attempts ended of deliveries that failed without being made to. */
   wronglyFailed: string[];
   /** Recorded as a success without a successful response. */
   phantom: number;
@@ -79,7 +79,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const accepted = new Map<string, number>();
   const arrived = new Map<string, number>();
   let requests = 0;
-  /** The receiver chooses the moment and not the clock, so that a request is in flight. */
+  /** The receiver chooses the moment rather than a clock, so that a request is in flight. */
   const requestsArrive = async (count: number) => {
     const [wanted, until] = [requests + count, Date.now() + campaign.killWithinMs];
     while (requests < wanted && Date.now() < until) await sleep(2);
@@ -126,7 +126,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   try {
     await start();
     const faults = campaign.kills + (campaign.restarts?.count ?? 0);
-    // Spread over the whole run, so that there is always something on its way.
+    // Spread over the whole run, so that there is always something in flight.
     const writing = writeEvents(db, campaign.events, () => (kills + restarts + 1) / faults);
     while (kills < campaign.kills) {
       await requestsArrive(1 + Math.floor(random() * 60));
@@ -151,7 +151,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
       if (Date.now() > until) break;
       say(JSON.stringify(states));
       await sleep(1_000);
-      // In the end only rejected events are left, and the circuit breaker pauses longer and longer.
+      // At the end only rejected events are left, and the circuit breaker pauses longer and longer.
       if (rounds % ROUNDS_UNTIL_RESTART === 0 && server) {
         await stopProcess(server);
         await start();
@@ -168,7 +168,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   }
 }
 
-/** Each in a transaction of its own; while the database is away, it tries again. */
+/** Each in a separate transaction, retried while the database is down. */
 async function writeEvents(db: Db, count: number, progress: () => number): Promise<void> {
   for (let n = 0; n < count; n++) {
     while (n / count > progress()) await sleep(20);
@@ -241,7 +241,7 @@ async function judge(
   };
 }
 
-/** Mulberry32: a run can be repeated by its seed, but for the timing of the machine. */
+/** Mulberry32: a run can be repeated with its seed, except for the timing of the machine. */
 export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -24,7 +24,7 @@ const alternatives = ({ anyOf = [], oneOf = [], allOf = [] }: Schema): Schema[] 
   ...allOf,
 ];
 
-/** Described itself, or by the component that it, its items or one of its alternatives refer to. */
+/** Described itself, or by the component that it, its items or one of its alternatives refers to. */
 const isDescribed = (schema: Schema): boolean =>
   Boolean(schema.description) ||
   [schema, schema.items ?? {}, ...alternatives(schema)].some(

@@ -82,7 +82,7 @@ test('every event type in the pages exists', () => {
   const PAST =
     'created|updated|deleted|added|removed|archived|revived|enabled|disabled|tagged|untagged|snoozed|unsnoozed|woken|tested|rotated|backfilled|repeated|redelivered|skipped|failing|linked|ended|blocked|exported|imported|favorited|unfavorited';
 
-  // Types of events that SDKs get in a delta. They are not in the log.
+  // Event types that SDKs get in a delta. They are not in the log.
   const names: string[] = [...EVENT_TYPE_NAMES, 'feature-removed', 'segment-removed'];
 
   expect(

@@ -53,7 +53,7 @@ test.each(['README.md', 'docs/how-to/use-a-server-sdk.md'] as const)(
 
 type Handler = (request: object, response: object, next: (error: unknown) => void) => Promise<void>;
 
-/** Calls the documented receiver as Express does, and returns what it does. A rejection would end a process with Express 4. */
+/** Calls the documented receiver as Express does, and returns what it did. A rejection would end a process with Express 4. */
 async function receive(body: string, headers: Record<string, string>, enqueue = async () => {}) {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const [, code = ''] = /```js\n(.*?)```/s.exec(pageText('docs/how-to/receive-webhooks.md')) ?? [];

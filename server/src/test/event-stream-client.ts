@@ -10,7 +10,7 @@ export type StreamClient = {
   events: ReceivedEvent[];
   /** As a browser would send it in Last-Event-ID. */
   lastEventId: () => string | undefined;
-  /** Everything that is no event: comments and retry. */
+  /** Everything that is not an event: comments and retry. */
   lines: string[];
   /** The body of a rejection. */
   body: () => Promise<string>;

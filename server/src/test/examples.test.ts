@@ -31,7 +31,7 @@ type Example = {
   line: number;
   script: string;
   fails: boolean;
-  /** Starts a program, or waits for what the program prints next. */
+  /** Starts a program, or waits for its next output. */
   background: boolean;
   shown: Block | undefined;
 };
@@ -70,7 +70,7 @@ function useInstance(): void {
     const db = openDb({ url: urlOf(name), poolSize: 4, onError: () => {} });
     const port = await freePort();
     env.URL = `http://127.0.0.1:${port}`;
-    // Requests with a cookie must come from a page of the public address.
+    // Requests with a cookie must come from a page at the public URL.
     const settings = { ...APP_SETTINGS, publicUrl: env.URL };
     const app = await buildApp(db, settings, { ...strictSerializer, longReadDb: db });
     const stop = await keepCurrent(
@@ -81,7 +81,7 @@ function useInstance(): void {
     );
     await app.listen({ host: '127.0.0.1', port });
     const flushing = keepFlushing(app.usage, db, { warn: () => {} }, app.metrics);
-    // Where a reader waits until the server has written what SDKs reported, the example makes it write.
+    // Where a reader would wait until the server has written SDK reports, the example forces it to write.
     const flusher = createHttpServer(
       (_request, response) => void flushing.flush().then(() => response.end()),
     );
@@ -133,8 +133,8 @@ function blocksOf(path: string): Block[] {
 }
 
 /**
- * The shell examples of a page, each with the output that the page shows next: `json`, or `text`. They run in their order, with
- * URL and TOKEN set as the README sets them, and PASSWORD. `sh fails` marks an example whose request is rejected on purpose,
+ * The shell examples of a page, each with the output that the page shows next: `json`, or `text`. They run in order, with URL and
+ * TOKEN set as in the README, and PASSWORD. `sh fails` marks an example whose request is rejected on purpose,
  * `sh background` one that starts a program, `text background` the next output of that program, and `sh no-run` an example for
  * the reader's own system.
  */
@@ -165,7 +165,7 @@ function start(script: string, detached: boolean): ChildProcessByStdio<null, Rea
 }
 
 async function run(script: string): Promise<{ code: number; output: string }> {
-  // The README sets URL and TOKEN for its reader. Here they are set already.
+  // The README sets URL and TOKEN for its reader. Here they are already set.
   const names = [...script.matchAll(/^(?!URL=|TOKEN=)([A-Z_]+)=/gm)].map(([, name]) => String(name));
   const child = start([script, ...names.map(name => `echo "$${name}" > ${name}`)].join('\n'), false);
   const chunks: string[] = [];
@@ -177,7 +177,7 @@ async function run(script: string): Promise<{ code: number; output: string }> {
   return { code, output: chunks.join('').replaceAll(String(env.URL), PUBLIC_URL) };
 }
 
-/** Starts a program that runs until the end of the page. It has a process group of its own, so that it can be ended whole. */
+/** Starts a program that runs until the end of the page. It has a separate process group, so that all of it can be stopped. */
 function runInBackground(script: string): void {
   const child = start(script, true);
   if (child.pid !== undefined) page.programs.push(child.pid);
@@ -227,7 +227,7 @@ describe.each(pages.filter(path => examplesOf(path).length > 0))('%s', path => {
   });
 });
 
-// The data of the demo has other flags than the data of a clone.
+// The demo's data has different flags than the data of a clone.
 test.each([
   'docs/how-to/use-a-server-sdk.md',
   'docs/how-to/use-a-browser-sdk.md',

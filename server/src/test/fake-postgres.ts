@@ -6,7 +6,7 @@ export type Behaviour = { error: string; message: string } | { version: string }
 
 export type FakePostgres = { port: number; close: () => void };
 
-/** Speaks just enough of PostgreSQL's protocol for states that a test cannot bring about in a real one. */
+/** Speaks just enough of PostgreSQL's protocol for states that a test cannot create in a real one. */
 export async function startFakePostgres(behaviour: Behaviour): Promise<FakePostgres> {
   const sockets = new Set<Socket>();
   const server = createServer(socket => {

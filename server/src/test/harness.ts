@@ -35,7 +35,7 @@ export const APP_SETTINGS = {
   disableAfterHours: 120,
 };
 
-/** Runs in the background, once a minute and credential: counts of statements would depend on the time. */
+/** Runs in the background, once a minute per credential, so statement counts would depend on the time. */
 const LAST_USE = /\bset seen_at = now\(\)/;
 /** Runs in the background after a change that SDKs notice. */
 const WAKING = /select pg_notify\(channel, ''\) from unnest/;
@@ -44,9 +44,9 @@ export type Harness = {
   databaseUrl: string;
   db: Db;
   app: App;
-  /** Statements that the server ran so far, except that it notes the last use of a credential. */
+  /** The statements that the server has run so far, except those that record the last use of a credential. */
   statements: string[];
-  /** Another server on the same database, perhaps with other settings. */
+  /** Another server on the same database, possibly with different settings. */
   secondServer: (
     settings?: Partial<AppSettings>,
     streams?: Partial<StreamLimits>,
@@ -69,7 +69,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   ) => {
     const connection = {
       url: harness.databaseUrl,
-      // Tests that let two requests wait for one lock take longer than the usual 5 s on a busy machine.
+      // Tests in which two requests wait for a lock take longer than the usual 5 s on a busy machine.
       lockTimeoutMs: 14_000,
       onError: () => {},
       onQuery: (sql: string) => {

@@ -30,7 +30,7 @@ export async function stop(server: Server): Promise<void> {
   await new Promise(resolve => server.close(resolve));
 }
 
-/** A real OpenID provider on this machine. The current visitor is logged in at once. */
+/** A real OpenID provider on this machine. The current visitor is logged in immediately. */
 export async function startIdentityProvider(
   options: { claimsInIdToken?: boolean; publicUrl?: string } = {},
 ): Promise<IdentityProvider> {
@@ -40,7 +40,7 @@ export async function startIdentityProvider(
   let handle: Handler = (_request, response) => response.end();
   const { url: issuer, server } = await listen((request, response) => handle(request, response));
 
-  // The package has no types of its own, and all that is used of it stands here.
+  // The package has no types, so what we use is declared here.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   const { Provider } = (await import('oidc-provider' as string)) as { Provider: any };
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -108,7 +108,7 @@ export async function startIdentityProvider(
   };
 }
 
-/** Follows redirects with a cookie jar of its own until one leads away from the provider. */
+/** Follows redirects with a separate cookie jar until one leads away from the provider. */
 async function followTo(end: string, start: string): Promise<URL> {
   const cookies = new Map<string, string>();
   let url = start;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The wings of server/src, lowest first. A wing imports itself and the wings before it, types included. */
+/** The wings of server/src, lowest first. A wing imports itself and the wings before it, including types. */
 export const WINGS = [
   'platform',
   'access',
@@ -25,7 +25,7 @@ const ENTRY = 'entry files';
 
 const LAYERS: readonly string[] = [...WINGS, ENTRY];
 
-/** One import statement. A path of ours is relative to server/src; `values` are the imported names that are not types. */
+/** One import statement. A path within the server is relative to server/src; `values` are the imported names that are not types. */
 type Import = { from: string; to: string; values: string[] };
 
 /** A source file. `writes` are the functions it exports that write to the database. */
@@ -67,7 +67,7 @@ function valuesIn(names = ''): string[] {
     .filter(name => name !== '' && !name.startsWith('type '));
 }
 
-/** Every source file of the server. Tests and their helpers may import everything, so they are left out. */
+/** Every source file of the server. Tests and their helpers may import everything, so they are excluded. */
 export function readSources(): Source[] {
   const root = fileURLToPath(new URL('../', import.meta.url));
   return readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -113,7 +113,7 @@ const cycles: Rule = sources => {
   return [...new Set(found)].sort();
 };
 
-/** The shortest cycle through a module, written from its alphabetically first module on. */
+/** The shortest cycle through a module, starting with its alphabetically first module. */
 function shortestCycle(edges: Map<string, Set<string>>, start: string): string[] {
   const paths = [[start]];
   const seen = new Set<string>();
@@ -148,10 +148,10 @@ const httpInStores = eachImport(
     isStore(from) && (to.startsWith('platform/http/') || to === 'fastify' || to.endsWith('/routes.ts')),
 );
 
-/** Packages that only a server with a database has. */
+/** Packages that only a server with a database needs. */
 const DATABASE_PACKAGES = new Set(['pg', 'pg-boss', 'kysely']);
 
-/** A server without a database, close to its SDKs, is made of this wing alone. So not even a type may lead to the database. */
+/** A server without a database, close to its SDKs, consists of this wing alone, so not even a type may lead to the database. */
 const databaseInServing: Rule = sources => {
   const imports = new Map(sources.map(source => [source.path, source.imports.map(({ to }) => to)]));
   return sources
@@ -160,7 +160,7 @@ const databaseInServing: Rule = sources => {
     .sort();
 };
 
-/** The shortest chain of imports from a file to what is looked for, if there is one. */
+/** The shortest chain of imports from a file to the target, if there is one. */
 function pathTo(imports: Map<string, string[]>, start: string, isFound: (to: string) => boolean): string[] {
   const paths = [[start]];
   const seen = new Set([start]);
@@ -183,7 +183,7 @@ export const RULES = {
   'serving does not depend on the database': databaseInServing,
 } satisfies Record<string, Rule>;
 
-/** The wings that each wing imports, as a Markdown list. Without counts, which would change with every second commit. */
+/** The wings that each wing imports, as a Markdown list. Without counts, which would change with every other commit. */
 export function importList(sources: Source[]): string {
   const imports = sources.flatMap(source => source.imports.filter(isOurs));
   const imported = (from: string): string[] => {

@@ -62,7 +62,7 @@ test('a server that is killed during 220 changes leaves no change without events
     expect(await countThroughApi(server.url)).toBe(events.length);
     const summary = JSON.stringify({ seed, rounds: ROUNDS, ...counts, events: events.length });
     process.stdout.write(`kill -9: ${summary}\n`);
-    // Else the server was killed before or after the changes, not in their midst.
+    // Otherwise the server was killed before or after the changes, and not while they ran.
     expect(counts.succeeded, summary).toBeGreaterThan(0);
     expect(counts.noResponse, summary).toBeGreaterThan(0);
   } finally {
@@ -195,7 +195,7 @@ const startServer = (databaseUrl: string) =>
     HALYARD_MAX_PROJECTS: '10000',
   });
 
-/** A backend may still be busy with a statement or a commit of a process that is dead. */
+/** A backend may still be busy with a statement or a commit from a process that is dead. */
 async function allOthersGone(db: Db): Promise<void> {
   for (let n = 0; n < 3_000; n++) {
     const { rows } = await sql`select from pg_stat_activity
@@ -217,7 +217,7 @@ type Attempt = {
   isToldBy: (event: EventRecord) => boolean;
 };
 
-/** Settings meet each other, archiving and deletion on the same projects, so they also wait for one another. */
+/** Changes of settings, archiving and deletion concern the same projects, so they also wait for each other. */
 function planChanges({ projects: all, features }: State, round: string, random: () => number): Attempt[] {
   const projects = shuffle(
     all.filter(project => project.id !== 'default'),
@@ -319,7 +319,7 @@ async function send(url: string, attempt: Attempt, callers: [string, string]): P
   }
 }
 
-/** Chosen by the number of responses and not by the clock: 220 changes take 0.6 s or many times longer. */
+/** Chosen by the number of responses rather than by a clock: 220 changes take 0.6 s or many times longer. */
 async function answered(answers: Promise<unknown>[], wanted: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let count = 0;
@@ -356,7 +356,7 @@ function shuffle<T>(items: T[], random: () => number): T[] {
     .map(({ item }) => item);
 }
 
-/** Mulberry32: a run can be repeated by its seed, but for the timing of the machine. */
+/** Mulberry32: a run can be repeated with its seed, except for the timing of the machine. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

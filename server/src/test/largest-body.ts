@@ -18,9 +18,9 @@ export type Schema = {
 };
 
 export type Shape = {
-  /** many: as many values as fit, all short; long: as long texts as fit. */
+  /** many: as many short values as fit; long: strings as long as possible. */
   kind: 'many' | 'long';
-  /** Replaces every text, number and boolean, to break as many rules as fit into one body. */
+  /** Replaces every string, number and boolean, to break as many rules as possible in one body. */
   wrong?: boolean;
 };
 
@@ -28,7 +28,7 @@ const MIB = 1_048_576;
 const MAX_ITEMS_PER_MIB = 50_000;
 const MAX_ITEMS = 100_000;
 
-/** The largest body of a schema that the parser lets through. */
+/** The largest body that fits a schema and that the parser accepts. */
 export function largestBody(schema: Schema, shape: Shape, bodyLimit: number): string {
   const items = Math.min(MAX_ITEMS, (MAX_ITEMS_PER_MIB * bodyLimit) / MIB);
   let [low, high, best] = [0, 1, JSON.stringify(make(schema, shape, 0))];

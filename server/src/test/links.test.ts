@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 const pages = globSync(['*.md', 'docs/**/*.md', 'bench/**/*.md'], { cwd: ROOT }).toSorted();
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub generates them. */
 const anchorsOf = (text: string): string[] =>
   [...withoutCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

@@ -10,8 +10,8 @@ const TOTAL_WEIGHT = 1_000;
 const PROJECT = '/api/admin/projects/default';
 
 /**
- * Creates the state of a specification through the admin API, in an environment of its own. A feature of which a part is
- * rejected stays disabled.
+ * Creates the state of a specification through the admin API, in a new environment. If part of a feature is rejected, it stays
+ * disabled.
  */
 export async function loadSpecification(app: App, specification: Specification): Promise<Rejected> {
   const environment = specification.name;
@@ -50,8 +50,8 @@ export async function loadSpecification(app: App, specification: Specification):
 }
 
 /**
- * A parent cannot depend on another feature, so of a chain of three and of a cycle one feature is rejected. It is the child of
- * the chain, and in the cycle the feature that no case asks for.
+ * A parent cannot depend on another feature, so one feature is rejected in a chain of three, and one in a cycle. It is the child
+ * of the chain, and in the cycle the feature that no case asks for.
  */
 function creationOrder(features: SpecifiedFeature[], asked: ReadonlySet<string>): SpecifiedFeature[] {
   const children = new Set(features.filter(one => one.dependencies?.length).map(({ name }) => name));

@@ -18,12 +18,12 @@ export type Write = {
   statements: string[];
 };
 
-/** `first` stops before its statement `at` and goes on when `second` has ended or waits for it. */
+/** `first` stops before its statement `at` and continues when `second` has ended or waits for it. */
 export type Trial = { first: Write; second: Write; at: number };
 
 export type LockCampaign = {
   writes: Write[];
-  /** Operations whose example does not get as far as the commit, so that nothing is learnt about them. */
+  /** Operations whose example does not reach the commit, so that they show nothing. */
   unreached: string[];
   /** Returns the deadlocks that PostgreSQL reported. */
   run: (trial: Trial) => Promise<string[]>;
@@ -108,7 +108,7 @@ export function locksOf({ statements }: Write): string[] {
   });
 }
 
-/** Where a trial can be of interest: `first` holds a lock and takes another one afterwards. */
+/** Where a trial can reveal something: `first` holds a lock and takes another one afterwards. */
 export function pausesOf({ statements }: Write): number[] {
   const locking = statements.flatMap((text, index) => (LOCKING.test(text) ? [index] : []));
   return locking.slice(0, -1).map(index => index + 1);

@@ -4,7 +4,7 @@ import type { App } from '../platform/http/app.ts';
 import { call } from './request.ts';
 import { insertRichFeature, insertSegment } from './rich-feature.ts';
 
-/** Ids of what the requests are about. */
+/** Ids of the resources that the requests use. */
 export type Fixture = {
   user: number;
   member: number;
@@ -32,7 +32,7 @@ const ENVIRONMENT = 'spare';
 /** Without active flags, so that it can be archived and deleted. */
 const OTHER_PROJECT = 'empty';
 
-/** One flag with everything a flag can have, in a project with everything a project can have. */
+/** One flag with everything that a flag can have, in a project with everything that a project can have. */
 export async function makeFixture(db: Db, app: App, token: string, user: number): Promise<Fixture> {
   const post = async (path: string, body?: unknown) => {
     const { status, body: answer } = await call(app, 'POST', `/api/admin/${path}`, { token, body });
@@ -225,13 +225,13 @@ export const addresses = (fixture: Fixture): Record<string, Values> => ({
   ),
 });
 
-/** The same requests about the other project and its archived flag, where that makes sense. */
+/** The same requests for the other project and its archived flag, where that makes sense. */
 export const elsewhere: Values = { projectId: OTHER_PROJECT, featureName: 'shelved-3' };
 
 const SHELVED = { features: ['shelved-1', 'shelved-2'] };
 const BOTH = { features: [FLAG, 'dark-mode'] };
 
-/** Bodies where the example of the document is about something that the fixture does not have. */
+/** Bodies for operations whose documented example is about something that the fixture does not have. */
 export const bodies = (fixture: Fixture): Record<string, unknown> => ({
   'POST /api/admin/projects': { id: 'brand-new', name: 'New' },
   'POST /api/admin/projects/{projectId}/features': {
@@ -259,7 +259,7 @@ export const bodies = (fixture: Fixture): Record<string, unknown> => ({
       parameters: { rollout: '25', stickiness: 'default' },
       segments: [fixture.segment],
     },
-  // Into another project, so that the lock of the project does not keep it apart from others on the same flag.
+  // Into a different project, so that the project lock does not separate it from other requests for the same flag.
   'POST /api/admin/projects/{projectId}/features/{featureName}/clone': {
     name: 'checkout-v3',
     project: OTHER_PROJECT,

@@ -6,7 +6,7 @@ import { type Answer, call } from './request.ts';
 
 export type Browser = {
   cookie: string;
-  /** One request with the cookie, as a page of ours makes it. */
+  /** One request with the cookie, as a page of the console makes it. */
   ask: (
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 
 /**
- * Loaded into a server with --import. Measures the longest stretch of work that the event loop did between two turns of
- * a timer, in CPU time of the main thread: a busy machine makes the stretch longer on the clock, but not in this time.
+ * Loaded into a server with --import. Measures the longest stretch of work that the event loop did between two turns of a timer,
+ * in CPU time of the main thread: a busy machine makes the stretch take longer, but not in CPU time.
  */
 const EVERY_MS = 2;
 

@@ -9,7 +9,7 @@ const MAX_LOCKED_TABLES = 2;
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+(\.concurrently)?\.sql$/;
 
-/** Statements that would make requests wait or fail during a migration, one line for each. */
+/** Lists the statements that would make requests wait or fail during a migration. */
 export function findUnsafe(files: NamedFile[]): string[] {
   const tables = new Set<string>();
   const validated = new Set<string>();

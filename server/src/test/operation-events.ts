@@ -1,14 +1,14 @@
 import type { AnyCommand, Operation } from '../record/operations/definition.ts';
 
-/** The types of events that operations recorded, by the id of the operation. */
+/** The event types that operations recorded, by operation id. */
 export type OperationEvents = Record<string, string[]>;
 
 const watched = new WeakSet<AnyCommand>();
 let recorded = new Map<string, Set<string>>();
 
 /**
- * Notes the events that the operations record from now on. An event that the definition does not list is an error, so that every test
- * that runs the operation fails.
+ * Collects the events that operations record from now on. An event that the definition does not list is an error, so that every
+ * test that runs the operation fails.
  */
 export function watchEvents(operations: Iterable<Operation>): void {
   for (const operation of operations) {

@@ -27,7 +27,7 @@ export type Operation = {
   events: string[];
   /** Whether it requires an API token for SDKs. */
   sdkToken: boolean;
-  /** Whether it is for SDKs, which authenticate with API tokens of their own. */
+  /** Whether it is for SDKs, which authenticate with API tokens. */
   isForSdks: boolean;
   /** Whether its response shows a secret. */
   returnsSecret: boolean;
@@ -77,7 +77,7 @@ export function operationsIn({ paths }: ApiDocument): Operation[] {
   );
 }
 
-/** The document lists them at the end of a description. */
+/** The document lists them at the end of the description. */
 function eventsIn(description: string): string[] {
   const [, listed = ''] = /\bEvents: (.*)$/s.exec(description) ?? [];
   return EVENT_TYPE_LIST.map(({ type }) => type).filter(type =>

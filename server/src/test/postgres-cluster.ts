@@ -13,10 +13,10 @@ const USER = 'postgres';
 /** Nothing here has to survive a crash of the machine. */
 const SETTINGS = ['listen_addresses=127.0.0.1', 'fsync=off', 'max_wal_senders=4', 'wal_keep_size=256MB'];
 
-/** Whether this machine can run a PostgreSQL of its own: Debian's packages, and root to become their user. */
+/** Whether this machine can run a separate PostgreSQL cluster, which takes Debian's packages and root. */
 export const canRunClusters = existsSync(DEBIAN) && process.getuid?.() === 0;
 
-/** A PostgreSQL that a test may stop, promote, and put back to an earlier state. */
+/** A PostgreSQL cluster that a test may stop, promote, and restore to an earlier state. */
 export type Cluster = {
   port: number;
   /** The URL of its database. */
@@ -25,18 +25,18 @@ export type Cluster = {
   stop: (mode: 'fast' | 'immediate') => Promise<void>;
   /** An asynchronous standby, which has everything that was committed so far. */
   addStandby: (port?: number) => Promise<Cluster>;
-  /** Stops to receive from the primary: what is committed from now on is lost in a failover. */
+  /** Stops receiving from the primary, so that whatever is committed from now on is lost in a failover. */
   disconnect: () => Promise<void>;
   promote: () => Promise<void>;
-  /** Copies the data folder, as a snapshot of its storage does, in the place of an earlier copy. The cluster must not run. */
+  /** Copies the data folder, as a snapshot of its storage does, replacing an earlier copy. The cluster must not run. */
   takeSnapshot: () => Promise<void>;
-  /** Puts the copy in the place of the data folder. The cluster must not run. */
+  /** Replaces the data folder with the copy. The cluster must not run. */
   putBack: () => Promise<void>;
   query: (text: string) => Promise<Record<string, unknown>[]>;
   remove: () => Promise<void>;
 };
 
-/** Below the ports that the system gives to outgoing connections. */
+/** Below the ports that the operating system uses for outgoing connections. */
 const anyPort = () => 20_000 + randomInt(10_000);
 
 export async function createCluster(port = anyPort()): Promise<Cluster> {

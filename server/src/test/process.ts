@@ -12,7 +12,7 @@ export type RunningServer = {
 };
 
 export const SOURCES = new URL('../main.ts', import.meta.url).pathname;
-/** A process that ends is noticed at once; this bounds only one that hangs, on a machine that is busy. */
+/** A process that exits is noticed immediately; this only limits one that hangs on a busy machine. */
 const READY_WITHIN_MS = 180_000;
 /** Servers that have to be alive and without unhandled errors at the end of a test (test/watch-servers.ts). */
 export const watched = new Set<RunningServer>();
@@ -22,10 +22,13 @@ export const unwatch = (server: RunningServer): void => {
   watched.delete(server);
 };
 
-/** Below those that the system gives to outgoing connections. Workers, whose process ids are neighbours, start far apart. */
+/**
+ * Below the ports that the operating system uses for outgoing connections. Workers have neighbouring process ids, so they start
+ * far apart.
+ */
 let nextPort = 20_000 + ((process.pid * 97) % 12_000);
 
-/** A port that no server uses: the ready response of another server would be taken for the one of the new server. */
+/** A port that no server uses. Otherwise a different server's ready response would be mistaken for the new server's. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = nextPort++;
@@ -44,7 +47,7 @@ async function freePort(): Promise<number> {
 /** The bundle of this test run (test/server-bundle.ts). It starts in 1.1 s of CPU time, and the sources in 2.5 s. */
 const defaultMain = (): string => process.env.SERVER_BUNDLE ?? SOURCES;
 
-/** The real server as a process of its own. */
+/** The real server as a separate process. */
 export function spawnServer(
   env: Record<string, string>,
   main = defaultMain(),
@@ -88,7 +91,7 @@ export async function startProcess(
     await new Promise(resolve => setTimeout(resolve, 30));
   }
   child.kill('SIGKILL');
-  // Somebody else had the port: the next one.
+  // Something else had the port, so try the next one.
   if (/EADDRINUSE|another process uses this port/.test(output()))
     return await startProcess(env, withinMs, main, args);
   throw new Error(`The server did not become ready:\n${output()}`);

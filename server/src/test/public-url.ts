@@ -1,2 +1,2 @@
-/** The address of the application in tests. It is not listening there. */
+/** The URL of the application in tests. It is not listening there. */
 export const PUBLIC_URL = 'http://localhost:4242';

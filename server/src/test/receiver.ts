@@ -13,7 +13,7 @@ export type Receiver = {
   received: Received[];
   /** Sets the response to the next requests. 200 by default. */
   answer: (respond: Respond | number) => void;
-  /** Waits until there are so many requests. */
+  /** Waits until there are this many requests. */
   count: (wanted: number, withinMs?: number) => Promise<Received[]>;
   close: () => Promise<void>;
 };

@@ -28,7 +28,7 @@ const FLAG_CHANGES = [
   'feature-metadata-updated',
 ];
 
-// Most were made by the admin token; what is null or empty is left out. The texts of the first four are ours.
+// Most were made by the admin token; null and empty values are omitted. The strings in the first four are ours.
 const RECORDED: Recorded[] = [
   {
     id: 1,
@@ -847,7 +847,7 @@ const RECORDED: Recorded[] = [
   },
 ];
 
-/** All events of Unleash at the time when its responses were recorded, oldest first. */
+/** All events of Unleash when its responses were recorded, oldest first. */
 export const RECORDED_EVENTS: RecordedEvent[] = RECORDED.map(event => ({
   createdBy: 'admin',
   createdByUserId: -42,
@@ -857,7 +857,7 @@ export const RECORDED_EVENTS: RecordedEvent[] = RECORDED.map(event => ({
   data: null,
   preData: null,
   tags: [],
-  // There an event may have no group; here a lone event is a group of one.
+  // In Unleash an event may have no group; in Halyard a single event is a group of one.
   groupId: `lone-${event.id}`,
   ...event,
 }));

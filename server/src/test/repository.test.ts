@@ -58,7 +58,7 @@ const ALLOWED = [
   ['a test imports everything', 'platform/http/output/errors.test.ts', '../../../flags/tags/store.ts'],
 ] as const;
 
-/** The output of the linter for files in a temporary folder with our configuration. */
+/** The linter's output for files in a temporary folder with our configuration. */
 function lint(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-lint-'));
   try {

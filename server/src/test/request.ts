@@ -16,7 +16,7 @@ export async function call(
     token?: string | null;
     body?: unknown;
     headers?: Record<string, string>;
-    /** Address of the caller. */
+    /** The caller's IP address. */
     ip?: string;
   } = {},
 ): Promise<Answer> {
@@ -40,7 +40,7 @@ export async function call(
   };
 }
 
-/** The response to a request without a network. An event stream has no end, so it is aborted after its headers. */
+/** The response to a request without a network. An event stream never ends, so it is aborted after its headers. */
 export async function injected(
   app: App,
   options: InjectOptions,

@@ -21,7 +21,7 @@ type Documents = {
   tags?: Record<string, string[]>;
 };
 
-/** Writes documents as one new revision, past the tables that they are built from. Returns the revision. */
+/** Writes documents as a new revision, without the tables that they are built from. Returns the revision. */
 export async function putDocuments(db: Db, environment: string, documents: Documents): Promise<number> {
   const { features = [], segments = [], removed = [], removedSegments = [], tags = {} } = documents;
   return await db.transaction().execute(async tx => {
@@ -78,7 +78,7 @@ export async function raiseRevision(db: Db, environment: string, revision: numbe
   await sql`update sdk_revisions set revision = ${revision} where environment = ${environment}`.execute(db);
 }
 
-/** An environment that no feature is in. */
+/** An environment without features. */
 export async function makeEnvironment(db: Db, name: string): Promise<void> {
   await sql`insert into environments (name, type, sort_order) values (${name}, 'test', 1000)`.execute(db);
 }

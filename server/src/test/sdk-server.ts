@@ -8,15 +8,15 @@ import { makeApiToken } from './factories.ts';
 import type { Harness } from './harness.ts';
 
 export type SdkServer = {
-  /** Address of the server, without a slash at its end. */
+  /** The server's URL, without a trailing slash. */
   url: string;
-  /** Keeps the state of another server current until the end of the tests. */
+  /** Keeps a different server's state current until the end of the tests. */
   keep: (app: App, databaseUrl?: string) => Promise<string>;
   /** A new token, by default a backend token. */
   token: (environment: string, projects?: string[], type?: 'backend' | 'frontend') => Promise<string>;
 };
 
-/** Serves SDKs over HTTP, and keeps what they get current, as the real server does. */
+/** Serves SDKs over HTTP, and keeps the state current, as the real server does. */
 export function useSdkServer(harness: Harness): SdkServer {
   const stops: (() => Promise<void>)[] = [];
   const server = {

@@ -53,7 +53,7 @@ export async function openStream(
   response.on('data', (chunk: string) => {
     bytes += Buffer.byteLength(chunk);
     const [head = '', ...parts] = chunk.split('\n');
-    // Joined when the line is complete: a hydration comes in hundreds of chunks.
+    // Joined when the line is complete, because a hydration arrives in hundreds of chunks.
     unread.push(head);
     for (const part of parts) {
       readLine(unread.join(''));

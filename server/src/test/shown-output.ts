@@ -1,4 +1,4 @@
-/** JSON as a page shows it: `…` is any text within a string, further fields of an object, or further items of a list. */
+/** JSON as a page shows it: `…` matches any part of a string, further fields of an object, or further items of a list. */
 export type Shown = string | number | boolean | null | Shown[] | { [field: string]: Shown };
 
 const REST = '…';
@@ -6,7 +6,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]|…|[^\s"{}[\]…]+/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** The JSON documents of a text, one after the other. */
+/** The JSON documents in a string, one after the other. */
 export function parseShown(text: string): Shown[] {
   const documents: Shown[] = [];
   const open: string[] = [];
@@ -54,7 +54,7 @@ function alignLists(shown: Shown[], actual: Shown[], field: string): Shown[] {
 const isObject = (value: Shown | undefined): value is { [field: string]: Shown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Matches what a text stands for: any time for a time, any id for an id, anything for `…`. */
+/** Compares what a string represents: any time matches a time, any id an id, and anything matches `…`. */
 export function patternOf(shown: string): RegExp {
   const escaped = shown.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const pattern = escaped

@@ -25,13 +25,13 @@ export const configureSso = async (app: App, discoverUrl: string, fields: object
 
 let number = 0;
 
-/** Somebody whom the provider knows and nobody else does. */
+/** A person whom only the provider knows. */
 export const person = (fields: object = {}): Account => {
   const sub = `person-${++number}`;
   return { sub, email: `${sub}@example.com`, email_verified: true, name: `Person ${number}`, ...fields };
 };
 
-/** One request of a browser. */
+/** One request by a browser. */
 export const ask = (app: App, url: string, cookie?: string, options: { ip?: string } = {}): Promise<Answer> =>
   call(app, 'GET', url, { token: null, headers: cookie === undefined ? {} : { cookie }, ...options });
 
@@ -45,7 +45,7 @@ export const cookiesOf = ({ headers }: Answer): Record<string, string> =>
 
 export type Begun = { url: string; cookie: string };
 
-/** Begins a login: where the browser is sent, and the cookie it has to bring back. */
+/** Begins a login: where the browser is sent, and the cookie it has to send back. */
 export async function beginLogin(app: App, query = ''): Promise<Begun> {
   const answer = await ask(app, `/auth/oidc/login${query}`);
   expect(answer.status, JSON.stringify(answer.body)).toBe(302);

@@ -54,7 +54,7 @@ export type Specification = {
 const load = createRequire(import.meta.url);
 const FOLDER = '@unleash/client-specification/specifications';
 
-/** The client specification of Unleash: 22 files with the flags that an SDK gets and the results that it must have. */
+/** Unleash's client specification: 22 files with the flags that an SDK gets and the results that it must return. */
 export const SPECIFICATIONS = (load(`${FOLDER}/index.json`) as string[]).map(
   file => load(`${FOLDER}/${file}`) as Specification,
 );
@@ -66,8 +66,8 @@ export const casesOf = ({ tests = [], variantTests = [] }: Specification): Speci
 ];
 
 /**
- * One case of each file, and the named ones, for a second way to the same evaluation. CAMPAIGN=long takes all cases
- * (`npm run campaign:model`).
+ * One case of each file, and the named ones, for a second path to the same evaluation. CAMPAIGN=long takes all cases (`npm run
+ * campaign:model`).
  */
 export const sampleOf = (specification: Specification, named: string[] = []): SpecifiedCase[] =>
   casesOf(specification).filter(

@@ -8,7 +8,7 @@ type RecordedEvent = {
   preData: Record<string, unknown>;
 };
 
-/** Creates a feature, and gives the requests for its strategies in the environment development and for its later events. */
+/** Creates a feature, and returns functions for requests for its strategies in the environment development and for its later events. */
 export async function makeFeatureWithRequests(harness: Harness, name: string, project = 'default') {
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });
   const here = `/api/admin/projects/${project}/features/${name}/environments/development`;

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type TcpProxy = {
   port: number;
-  /** Drops all packets silently from now on, like a disconnected cable. */
+  /** Silently drops all packets from now on, like a disconnected cable. */
   freeze: () => void;
   /** Closes all connections and rejects new ones from now on, like a server that is down. */
   cut: () => void;
@@ -12,8 +12,8 @@ export type TcpProxy = {
   /** Ends a freeze or a cut. */
   thaw: () => void;
   /**
-   * Cuts the connection whose client next sends a packet with this text, after the packet was passed on. With `earlier`, only a
-   * connection whose client has sent that text before.
+   * Cuts the connection whose client next sends a packet with this string, after the packet was passed on. With `earlier`, only a
+   * connection whose client has sent that string before.
    */
   cutAfter: (text: string, earlier?: string) => void;
   /** Connections that `cutAfter` has cut so far. */
@@ -21,7 +21,7 @@ export type TcpProxy = {
   close: () => Promise<void>;
 };
 
-/** Stands between a client and a server, and can fall silent. */
+/** Sits between a client and a server, and can stop forwarding. */
 export async function startTcpProxy(host: string, firstPort: number): Promise<TcpProxy> {
   let port = firstPort;
   const sockets = new Set<Socket>();

@@ -29,7 +29,7 @@ export async function teardown(): Promise<void> {
 
 const madeFrom = new Map<string, string>();
 
-/** Creates the template unless the migrations are still those it was made from; returns whether it did. */
+/** Creates the template unless the migrations are unchanged. Returns whether it did. */
 export async function makeTemplate(template: string, folder = MIGRATIONS): Promise<boolean> {
   const files = await readMigrations(folder);
   const source = files.map(({ name, checksum }) => `${name} ${checksum}`).join('\n');

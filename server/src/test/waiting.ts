@@ -4,14 +4,14 @@ import type { Db, Reader } from '../platform/db/database.ts';
 
 const WITHIN_MS = 60_000;
 
-/** How many statements on this database wait for a lock; for requests that compute before they come upon it. */
+/** How many statements on this database wait for a lock, for requests that do other work before they reach it. */
 export async function waitingForLock(db: Reader): Promise<number> {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
   return rows.length;
 }
 
-/** Resolves when at least so many transactions of this database wait for a lock, or throws. */
+/** Resolves when at least this many transactions of this database wait for a lock, or throws. */
 export async function untilWaiting(db: Db, number = 1): Promise<void> {
   const started = performance.now();
   while (performance.now() - started < WITHIN_MS) {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect } from 'vitest';
 import { watched } from './process.ts';
 
-/** Whatever a test is about: no server may die by itself or leave an error unhandled. */
+/** Whatever a test is about, no server may crash or leave an error unhandled. */
 afterEach(() => {
   for (const { process: child, output } of watched) {
     const died = child.exitCode !== null && !child.killed;

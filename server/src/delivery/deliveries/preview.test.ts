@@ -73,7 +73,7 @@ test('shows a compressed body as text', async () => {
   const id = await add('new-relic', { url: `${deliveries.receiver.url}/n`, licenseKey: 'secret-key' });
   await deliveries.happen();
   await deliveries.settled(id);
-  // The integration creates a tag type of its own, whose event can arrive last.
+  // The integration creates its own tag type, whose event can arrive last.
   const sent = deliveries.receiver.received
     .filter(one => one.path === '/n')
     .map(one => gunzipSync(Buffer.from(one.body, 'base64')).toString())

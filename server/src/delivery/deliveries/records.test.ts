@@ -41,7 +41,7 @@ type Case = {
   recorded?: string;
 };
 
-/** Requests that were recorded from Unleash, with our responses. */
+/** Requests recorded from Unleash, with our responses. */
 const CASES: Case[] = [
   {
     name: 'success deliveries',

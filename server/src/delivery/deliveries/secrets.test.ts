@@ -15,12 +15,12 @@ import { checkSealed, resealSecrets } from '../integrations/reseal.ts';
 const harness = useHarness();
 const sender = makeSender({ allowed: [], allowPrivate: true });
 afterAll(() => sender.close());
-// Responses are stored as those of a public receiver.
+// Responses are stored like those of a public receiver.
 const deliveries = useDeliveries(harness, {
   send: async request => ({ ...(await sender.send(request)), isPublic: true }),
 });
 const CANARY = 'CANARY7f3a9';
-/** In the name of a header, and in headers that the server sets too. */
+/** In the name of a header, and in headers that the server also sets. */
 const CUSTOM_HEADERS = {
   'X-Secret': CANARY,
   [`X-${CANARY}`]: 'x',
@@ -43,7 +43,7 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
       done();
     },
   });
-  // With every line there is: the level that shows statements too.
+  // At the log level that writes every line, including statements.
   const app = await buildApp(harness.db, APP_SETTINGS, {
     logger: undefined,
     loggerInstance: pino({ level: 'trace' }, stream),

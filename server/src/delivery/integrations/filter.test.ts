@@ -31,7 +31,7 @@ const put = (id: number, fields: object) => call(harness.app, 'PUT', `${URL}/${i
 const lastEvent = async (type: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?type=IS:${type}&limit=1`)).body.events[0];
 
-/** Which of the named integrations got a delivery of the work. */
+/** Which of the named integrations got a delivery from the work. */
 async function notified(ids: Record<string, number>, work: () => Promise<unknown>): Promise<string[]> {
   await sql`delete from integration_deliveries`.execute(harness.db);
   await work();

@@ -161,7 +161,7 @@ test('keeps masked parameters and absent fields in an update', async () => {
   const [event] = await eventsOf(made.id);
   expect(event).toMatchObject({ type: 'addon-config-updated', preData: { description: 'Hook' } });
   expect(event.data.changedSecrets).toBeUndefined();
-  // Encrypted again, so the ciphertext differs. The next update without a change shows that the value is the same.
+  // Encrypted again, so the ciphertext differs. The next update shows that the value is unchanged.
   expect((await storedIn(made.id))?.sealed).not.toBe(before?.sealed);
   const count = (await eventsOf(made.id)).length;
   await put(made.id, { description: 'Changed' });

@@ -15,7 +15,7 @@ const deliveries = useDeliveries(harness);
 const URL = '/api/admin/addons';
 const events = ['feature-created'];
 
-/** A valid value for every parameter that is sensitive, required or an address. */
+/** A valid value for every parameter that is sensitive, required or a URL. */
 const filled = (provider: string, address: string): Record<string, string> =>
   Object.fromEntries(
     (PROVIDERS.find(({ name }) => name === provider)?.parameters ?? [])

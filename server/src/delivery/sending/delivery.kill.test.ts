@@ -31,7 +31,7 @@ test('loses no delivery and records every attempt when the server is killed', as
       unfinished: 0,
     });
     expect(result.failed).toBeGreaterThan(0);
-    // Else it was killed when nothing was on its way.
+    // Otherwise it was killed while nothing was in flight.
     expect(result.interrupted).toBeGreaterThan(0);
   } finally {
     await dropDatabase(name);

@@ -61,7 +61,7 @@ test('fails the attempt of a template that multiplies a long list, and keeps run
     .toMatchObject([
       { state: 'failed', attempts: 1, stateDetails: expect.stringContaining('body template') },
     ]);
-  // Those who share the server are served.
+  // Others who share the server are served.
   await expect.poll(() => records(ids[1])).toMatchObject([{ state: 'success' }]);
   expect(receiver.received.map(({ path }) => path)).toEqual(['/two']);
   expect(await stopProcess(server)).toMatchObject({ code: 0 });

@@ -26,7 +26,7 @@ const playground = (body: object, token?: string): Promise<Answer> =>
     ...(token === undefined ? {} : { token }),
   });
 
-/** The time of the database, between the changes before and those after. */
+/** The database's time, between the earlier and the later changes. */
 async function now(): Promise<string> {
   await sleep(3);
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(harness.db);
@@ -106,7 +106,7 @@ test('evaluates features as they were after each of many changes', async () => {
     const results = resultsOf(await advanced({ features: step === 15 ? ['parent'] : features }));
     seen.push({ at: await now(), results, step });
   }
-  // A segment that is deleted since is known from its event.
+  // A segment that has been deleted since is known from its event.
   await send('DELETE', `/api/admin/segments/${segment.id}`);
 
   for (const { at: time, results, step } of seen) {

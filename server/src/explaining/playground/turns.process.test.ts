@@ -106,7 +106,7 @@ test.each([
       shortest = Math.min(shortest, await longestStretch());
     }
 
-    // A limit may end the work, but only after some of it.
+    // A limit may end the work, but only after some of it was done.
     expect(outcome).toMatch(/^done$|^The response would have more than|^The evaluation takes longer than/);
     expect(shortest).toBeLessThan(MAX_STRETCH_MS);
   },

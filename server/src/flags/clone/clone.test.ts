@@ -392,7 +392,7 @@ test('a connection that breaks after any statement of a clone leaves no partial 
     const { outcome } = await attempt(after);
     const print = await fingerprint(db);
     if (JSON.stringify(print) !== JSON.stringify(before)) {
-      // The first attempt that leaves a copy breaks after the commit, when the response was read already.
+      // The first attempt that leaves a copy breaks after the commit, when the response has already been read.
       expect(outcome).toBe('created');
       break;
     }

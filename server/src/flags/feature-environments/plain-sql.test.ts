@@ -7,7 +7,7 @@ import { call } from '../../test/request.ts';
 
 const harness = useHarness();
 
-/** Sends the request while a transaction of some other program is open, which commits when the request waits for it. */
+/** Sends the request while another application has a transaction open, which commits once the request waits for it. */
 async function requestDuring(statement: string, request: () => Promise<{ status: number; body: unknown }>) {
   const other = new pg.Client({ connectionString: harness.databaseUrl });
   await other.connect();
@@ -28,7 +28,7 @@ async function requestDuring(statement: string, request: () => Promise<{ status:
   return await response;
 }
 
-// Deleting a disabled strategy changes no document, so the other program does not lock the feature.
+// Deleting a disabled strategy changes no document, so the other application does not lock the feature.
 test('rejects a change of a strategy with 409 when another program deletes the strategy', async () => {
   await makeFeature(harness.db, 'default', { name: 'checkout' });
   const strategies = '/api/admin/projects/default/features/checkout/environments/production/strategies';

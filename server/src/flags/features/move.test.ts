@@ -370,7 +370,7 @@ test('a moved feature does not get an environment that the old project gets duri
 
   const responses = await during(
     harness.db,
-    // Half-way through a move, when it holds the feature already, it asks for the segment.
+    // Half-way through the move, when it already holds the feature, it needs the segment.
     tx => sql`select from segments where id = ${segment} for update`.execute(tx),
     async () => {
       const moving = move(from, name, to);

@@ -11,7 +11,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT', url: string, body?: object) =
   return response.body;
 };
 
-/** A project of so many features, each with as many tags and variants, and up to three links and strategies. */
+/** A project with this many features, each with as many tags and variants, and up to three links and strategies. */
 async function makeProjectOf(id: string, size: number) {
   const numbers = Array.from({ length: size }, (_, number) => number);
   const names = numbers.map(number => `${id}-${number}`);

@@ -222,7 +222,7 @@ test('a group that is deleted owns nothing, and a copy of a flag has no owners',
 test('waits for a concurrent deletion of an owner, and rejects them', async () => {
   const name = await makeFlag();
   const leaver = await makeUser(harness.db, 'Viewer');
-  // Another server has deleted the user and has not committed yet.
+  // A different server has deleted the user and has not committed yet.
   const open = await harness.db.startTransaction().execute();
   await sql`update users set deleted_at = now() where id = ${leaver.id}`.execute(open);
 

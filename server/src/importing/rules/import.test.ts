@@ -99,7 +99,7 @@ test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and
     expect.stringMatching(/^not a name for a url\?: /),
   ]);
   expect((await environmentOf('ld', 'experiment', 'production')).enabled).toBe(false);
-  // Only where a context lacks the field that users are split by, which the note before says.
+  // Only where a context lacks the field that splits users, as the note before says.
   expect(plan.notes.filter(note => note.includes('differs'))).toEqual([
     expect.stringMatching(/^banner in production: the result differs for \d+ of 1000 contexts/),
   ]);

@@ -8,7 +8,7 @@ import { addReport, type KindReport, newReport, note, type Report, reportLines }
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
 
-// What a database that Unleash did not write alone can contain. Each test has names of its own.
+// What a database can contain that not only Unleash wrote to. Each test uses different names.
 
 const harness = useHarness();
 

@@ -18,7 +18,7 @@ const SETTINGS = {
 const harness = useHarness();
 const sdk = useSdkServer(harness);
 
-/** One run of the import, with a snapshot of its own. */
+/** One run of the import, with a new snapshot. */
 async function run({ url }: Pick<SourceDatabase, 'url'>, options: Partial<Options> = {}): Promise<Report> {
   const source = await openSource(url);
   try {
@@ -40,7 +40,7 @@ const linesOf = (report: Report, list: keyof KindReport): string[] =>
 const countEvents = async () =>
   (await sql<{ count: number }>`select count(*) from events`.execute(harness.db)).rows[0]?.count;
 
-/** The tests of a file share a database, so each starts without what another one imported. */
+/** The tests of a file share a database, so each starts by removing what another one imported. */
 async function forget(): Promise<void> {
   await sql`drop table if exists events_imported`.execute(harness.db);
   await sql`delete from imported`.execute(harness.db);
@@ -108,7 +108,7 @@ test.each(RECORDED)(
       checkout.strategies[0].constraints.map((one: { operator: string }) => one.operator).slice(0, 3),
     ).toEqual(['IN', 'NOT_IN', 'STR_ENDS_WITH']);
     expect(flags.has('kill-payments')).toBe(false);
-    // Unleash gives an enabled flag without strategies to everyone.
+    // Unleash enables a flag without strategies for everyone.
     expect(flags.get('for-all')).toMatchObject({ enabled: true, strategies: [{ name: 'default' }] });
     expect(flags.get('odd-weights').variants.map((one: { weight: number }) => one.weight)).toEqual([
       400, 500,
@@ -203,7 +203,7 @@ test('a plan counts what an import would do, and writes nothing', async () => {
   const { rows } = await sql`select from imported`.execute(harness.db);
   expect(rows).toEqual([]);
   const imported = await run(unleash);
-  // A last use belongs to a flag, so a plan cannot count those of flags that are not here yet.
+  // A last use belongs to a flag, so a plan cannot count those of flags that do not exist yet.
   const created = (report: Report) =>
     [...report].flatMap(([kind, one]) =>
       ['last uses', 'usage per day'].includes(kind) ? [] : [[kind, one.created]],

@@ -37,7 +37,7 @@ async function explain(question: Question, token?: string) {
   return await call(harness.app, 'GET', url, token === undefined ? {} : { token });
 }
 
-/** What the server decided, by the status of a request that requires exactly the permission. */
+/** What the server decided, from the status of a request that requires exactly this permission. */
 const REASONS: Record<number, AccessExplanation['reason'][]> = {
   200: ['admin', 'role', 'everyone'],
   400: ['admin', 'role'],
@@ -45,7 +45,7 @@ const REASONS: Record<number, AccessExplanation['reason'][]> = {
   404: ['cannot-read-project'],
 };
 
-/** Carries a proposed change out, as an admin would. */
+/** Carries out a proposed change, as an admin would. */
 async function carryOut({ kind, role, group }: AccessChange, { user, project }: Question): Promise<void> {
   const id = fixture.idOf(user);
   const admin = async (method: 'POST' | 'PUT', path: string, body?: object) => {
@@ -110,7 +110,7 @@ test(
       { numRuns: WORLDS, seed: SEED, endOnFailure: true },
     );
 
-    // A run in which everything is allowed, or nothing, proves little.
+    // A run in which everything is allowed, or nothing is, proves little.
     for (const reason of ['admin', 'role', 'lacks-permission', 'cannot-read-project'])
       expect([reason, reasons[reason] ?? 0]).toEqual([
         reason,

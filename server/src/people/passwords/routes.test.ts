@@ -373,7 +373,7 @@ test('rejects a network that uses links too often with 429, before a hash is com
     });
   for (let n = 0; n < 60; n++) expect((await use('192.0.2.50')).statusCode).toBe(401);
 
-  // At a time, because the network may use another link every 2 s.
+  // Simultaneously, because the network may use another link every 2 s.
   const more = await Promise.all(Array.from({ length: 60 }, () => use('192.0.2.50')));
 
   const rejected = more.find(({ statusCode }) => statusCode === 429);

@@ -270,7 +270,7 @@ test('lets a manager of access grant and revoke only permissions that they have'
   expect(await give(Owner)).toBe('NoAccessError');
   expect(await give(elsewhere)).toBe('NoAccessError');
   expect(await give(everywhere)).toBe('NoAccessError');
-  // Also not to themselves, not as a revocation, and not together with allowed roles.
+  // Nor to themselves, nor by revoking, nor together with allowed roles.
   expect((await ask('PUT', `/users/${ann.id}/roles/${Owner}`, undefined, ann.token)).status).toBe(403);
   expect((await ask('DELETE', `/users/${bob.id}/roles`, undefined, ann.token)).status).toBe(403);
   expect((await set([{ id: less, users: [ann.id, bob.id] }], ann.token)).status).toBe(403);

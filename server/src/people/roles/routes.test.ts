@@ -300,7 +300,7 @@ test('requires READ_ROLE to read roles, and ADMIN to create them', async () => {
 test('does not remove ADMIN from the role of the last admin', async () => {
   const role = await create({ type: 'root-custom', permissions: [] });
   const user = await makeUser(harness.db, 'Viewer');
-  // No request can add ADMIN to a custom role, but a row from elsewhere can have it.
+  // No request can add ADMIN to a custom role, but a row written in a different way can have it.
   await sql`insert into role_permissions (role_id, permission) values (${role.id}, 'ADMIN')`.execute(
     harness.db,
   );

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const env = {
     DATABASE_URL: harness.databaseUrl,
     LOG_LEVEL: 'fatal',
-    // The test is a trusted proxy and sets the address of each request.
+    // The test is a trusted proxy and sets the IP address of each request.
     HALYARD_TRUSTED_PROXIES: '127.0.0.1',
   };
   servers = await Promise.all([startProcess(env), startProcess(env)]);
@@ -78,7 +78,7 @@ test(
     });
     for (const server of servers) {
       expect((await logIn(server, username, PASSWORD, home)).status).toBe(200);
-      // At an unknown address even the right password is blocked: it could be the attacker's next guess.
+      // At an unknown IP address even the correct password is blocked: it could be the attacker's next guess.
       const unknown = await logIn(server, username, PASSWORD, '203.0.113.10');
       expect(unknown.status).toBe(429);
       expect(unknown.retryAfter).toBeGreaterThan(3_000);

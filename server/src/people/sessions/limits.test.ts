@@ -105,7 +105,7 @@ const observed = ({ status, body, headers }: Answer) => {
   return { status, body: rest, names: Object.keys(headers).toSorted(), retryAfter: headers['retry-after'] };
 };
 
-/** Writes the counters of so many failed logins of as many accounts at the address. */
+/** Writes the counters of this many failed logins to as many accounts from the IP address. */
 async function failedAlready(office: string, failures: number) {
   await wrong(`${office}-first`, office);
   await sql`update login_failures set failures = ${failures} where scope = 'address'`.execute(harness.db);

@@ -27,7 +27,7 @@ async function logInBySso(account: Account): Promise<Answer> {
 const browserOf = (response: Answer): Browser =>
   browserWith(harness.app, `halyard-session=${cookiesOf(response)['halyard-session']}`);
 
-/** Signs up with a link and any address. */
+/** Signs up with a link and any email address. */
 async function signUp(email: string): Promise<number> {
   const link = await call(harness.app, 'POST', '/api/admin/invite-link/tokens', {
     body: { name: 'open house', expiresAt: IN_A_DAY },

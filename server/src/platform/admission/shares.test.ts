@@ -10,7 +10,7 @@ const make = (limits: Partial<ShareLimits> = {}) =>
     holder => new ApiError('ServiceUnavailableError', `held by ${holder}`),
   );
 
-/** How many of the requests run after the event loop had its turn. */
+/** How many of the requests run after a turn of the event loop. */
 async function countRunning(requests: Promise<Release>[]): Promise<number> {
   const running = new Set<number>();
   for (const [n, request] of requests.entries())

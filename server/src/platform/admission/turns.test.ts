@@ -18,7 +18,7 @@ test('callers alternate, and each step has its own turn of the event loop', asyn
   await all;
 
   expect(most).toBe(1);
-  // Three bodies of one caller get as many turns as the one of the other.
+  // Three bodies of one caller get as many turns as the single body of the other.
   expect(order.slice(0, 6).filter(caller => caller === 'b')).toHaveLength(3);
 });
 

@@ -99,7 +99,7 @@ test('behind PgBouncer in transaction mode the server says which settings the ro
       body: JSON.stringify({ name: feature }),
     }).then(response => response.status);
   const created: number[] = [];
-  // Three at a time: a caller with more has them wait, and on a busy machine too long.
+  // Three at a time, because a caller with more has to wait, on a busy machine too long.
   for (let n = 0; n < 30; n += 3)
     created.push(...(await Promise.all([n, n + 1, n + 2].map(k => create(`pooled-${k}`)))));
   const listed = await fetch(`${server.url}/api/admin/projects/default/features`, { headers });

@@ -12,7 +12,7 @@ import { type Db, openDb, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './datab
 const harness = useHarness();
 const deliveries = useDeliveries(harness);
 const POOL_SIZE = 4;
-/** So long that a database that responds does so in time, also on a busy machine. */
+/** Long enough that a working database responds in time, even on a busy machine. */
 const TIMEOUT_MS = 3_000;
 let proxy: TcpProxy;
 let url: URL;

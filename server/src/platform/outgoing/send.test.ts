@@ -16,7 +16,7 @@ afterAll(async () => await receiver.close());
 
 const request = (url: string) => ({ url, headers: { 'content-type': 'text/plain' }, body: 'hello' });
 
-/** Sends with a resolver of the test's own; what must not be reached is reached on this machine if anything is. */
+/** Sends with the test's own resolver. Anything that must not be reached would be reached on this machine. */
 async function sendTo(url: string, policy = STRICT, addresses: string[][] = [['127.0.0.1']]) {
   let asked = 0;
   const sender = makeSender(policy, async () => addresses[Math.min(asked++, addresses.length - 1)] ?? []);
@@ -137,7 +137,7 @@ test.each([
 
 test('rebinding: the address that was checked is the one connected to, and the next look-up is checked again', async () => {
   const asked: string[] = [];
-  // Stands for a public address, without leaving this machine; nobody listens there.
+  // Represents a public address without leaving this machine. Nothing listens there.
   const policy = { allowed: ['127.0.0.2'], allowPrivate: false };
   const answers = [['127.0.0.2'], ['127.0.0.1']];
   const sender = makeSender(policy, async host => {
@@ -150,7 +150,7 @@ test('rebinding: the address that was checked is the one connected to, and the n
   const second = await sender.send(request(url));
   await sender.close();
 
-  // The first connection fails where it was checked to go, and does not go on to where the name leads next.
+  // The first connection fails at the address that was checked, and does not go on to where the name points next.
   expect(first.failure).toBe('connection');
   expect(second.failure).toBe('disallowed');
   expect(asked).toHaveLength(2);

@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const client of clients.splice(0)) await client.end();
 });
 
-/** A transaction of a program that is not a server of ours. */
+/** A transaction of an application other than our server. */
 async function begin(isolation = 'read committed') {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -38,7 +38,7 @@ async function begin(isolation = 'read committed') {
   };
 }
 
-/** Waits until the work has ended or waits for a lock. */
+/** Resolves when the work has ended or is waiting for a lock. */
 async function endOrWait(work: Promise<unknown>): Promise<void> {
   let ended = false;
   const end = () => {

@@ -40,7 +40,7 @@ const ask = async (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: str
 
 const constraint = (value: string) => ({ contextName: 'userId', operator: 'IN', values: [value] });
 
-/** The path of a flag in the project it has now, or in a project it does not have. */
+/** The path of a flag in its current project, or in a project it is not in. */
 async function flagPath({ one }: Random): Promise<string> {
   const name = one(FLAGS);
   const { rows } = await sql<{ project: string }>`select project from features where name = ${name}`.execute(
@@ -145,7 +145,7 @@ const REQUESTS: Change[] = [
       : await ask('DELETE', '/api/admin/environments/staging'),
 ];
 
-/** Statements that some other program runs. */
+/** Statements that a different application runs. */
 const STATEMENTS: ((random: Random) => RawBuilder<unknown>)[] = [
   ({ one }) =>
     sql`update feature_environments set enabled = not enabled where feature_name = ${one(FLAGS)} and environment = ${one(ENVIRONMENTS)}`,
@@ -176,10 +176,10 @@ const STATEMENTS: ((random: Random) => RawBuilder<unknown>)[] = [
     sql`delete from feature_environments where feature_name = ${one(FLAGS)} and environment = ${one(ENVIRONMENTS)}`,
 ];
 
-/** Codes of errors: conflicts, waits that took too long, and rows that the schema rejects. */
+/** Error codes: conflicts, waits that took too long, and rows that the schema rejects. */
 const EXPECTED = /^(40|23|0A|55P03|57014)/;
 
-/** A transaction of some other program: several statements, part of them rolled back, with any isolation level. */
+/** A transaction of a different application: several statements, some of them rolled back, with any isolation level. */
 const plainSql: Change = async ({ one, chance }) => {
   const transaction = chance(0.1)
     ? harness.db.transaction().setIsolationLevel('repeatable read')

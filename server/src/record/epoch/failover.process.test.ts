@@ -140,7 +140,7 @@ const namesOf = ({ names }: { names: string[] }) => names;
 const eventStream = async (lastEventId?: string) =>
   await connectStream(`${server.url}/api/admin/events/stream`, ADMIN_TOKEN, { lastEventId });
 
-/** The ids of the events that a search for text and one for a type find. */
+/** The ids of the events that a search by text and one by type find. */
 async function search(query: string): Promise<number[][]> {
   const found = [];
   for (const parameters of [`query=${query}`, 'type=IS:feature-created']) {

@@ -120,8 +120,8 @@ test('cuts off clients that stop reading, after which the caller can export agai
   const user = await makeUser(harness.db, 'Admin');
   const paused = [await connect(user.token), await connect(user.token)];
 
-  // They occupy both exports of the caller for 10 s, the time that a client may read nothing.
-  // Two new ones at once are accepted only when both are cut off; before that, reading would revive the second.
+  // They occupy both exports of the caller for 10 s, the time that a client may read nothing. Two new ones are accepted at the
+  // same time only when both are cut off; before that, reading would revive the second.
   const statusesOfTwo = async () => {
     const opened = await Promise.all([connect(user.token), connect(user.token)]);
     return opened.map(response => response.destroy().statusCode);

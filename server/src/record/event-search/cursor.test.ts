@@ -30,7 +30,7 @@ async function record(count: number, project: string | null = 'default'): Promis
   });
 }
 
-/** Every page, by the cursor. */
+/** All pages, read with the cursor. */
 async function pagesOf(query: string, token?: string, betweenPages = async () => {}): Promise<Page[]> {
   const pages = [await search(query, token)];
   for (let next = pages[0]?.next; next !== undefined; next = pages.at(-1)?.next) {

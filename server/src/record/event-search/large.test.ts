@@ -56,7 +56,7 @@ beforeAll(async () => {
   while (await indexNext(harness.db));
 });
 
-/** Texts that no large event contains. Each run of characters of the last ones is in large events. */
+/** Strings that no large event contains. In the last ones, each run of characters occurs in large events. */
 const ABSENT = ['needlenot', 'needle not', 'zq', '§', 'feature-77', '"name": "feature-1'];
 const PRESENT = [
   '\\',

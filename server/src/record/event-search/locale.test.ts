@@ -63,7 +63,7 @@ afterAll(async () => {
   for (const name of databases) await dropDatabase(name);
 });
 
-/** An event of each pair of words: in an indexed chunk, among the recent events, and as large texts. */
+/** An event for each pair of words: in an indexed chunk, among the recent events, and as a large event. */
 const textOf = (n: number): string =>
   `${WORDS[n % WORDS.length]} ${WORDS[Math.floor(n / WORDS.length) % WORDS.length]}`;
 const ids = [

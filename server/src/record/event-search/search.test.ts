@@ -30,12 +30,12 @@ const memory = makeSearchMemory();
 const small = makeSearchMemory(10_000);
 const actors: Actor[] = [];
 
-/** Three chunks, of which two are indexed: ids without an event, days out of order, a project whose events are all old. */
+/** Three chunks, two of them indexed: ids without an event, days out of order, a project whose events are all old. */
 beforeAll(async () => {
   const { db } = harness;
   for (const id of ['alpha', 'beta', 'silent']) await makeProject(db, { id });
   for (const id of ['gamma', 'delta']) await makeProject(db, { id, mode: 'private' });
-  // With these, the hidden projects are fewer than the readable ones.
+  // With these, there are fewer hidden projects than readable ones.
   await sql`insert into projects (id, name) select 'empty-' || n, 'Empty' from generate_series(1, 20) as n`.execute(
     db,
   );

@@ -60,7 +60,7 @@ const PHRASES = [
   `line ${'-'.repeat(250)} end`,
 ];
 
-/** Two chunks and a tail with ids that have gaps: frequent and rare words, names, numbers, escapes, long words and texts. */
+/** Two chunks and a tail with ids that have gaps: frequent and rare words, names, numbers, escapes, long words and strings. */
 beforeAll(async () => {
   const { db } = harness;
   await makeProject(db, { id: 'alpha' });
@@ -101,7 +101,7 @@ beforeAll(async () => {
       db,
     );
   }
-  // The viewer's own event, in which the viewer cannot search, because it names a project that the viewer cannot read.
+  // The viewer's own event, which the viewer cannot search, because it names a project that the viewer cannot read.
   await sql`insert into events (id, group_id, type, created_by, created_by_user_id, created_by_kind, data) values
     (30002, 'group', 'addon-config-created', 'viewer', ${viewer.id}, 'user', '{"projects": ["secret"], "name": "rollout"}')`.execute(
     db,
@@ -114,7 +114,7 @@ beforeAll(async () => {
   texts = sample.rows.map(row => row.text);
 });
 
-/** A piece of the text of an event, so that most searches find something. */
+/** A piece of an event's text, so that most searches find something. */
 const pieces = fc
   .tuple(
     fc.nat(),

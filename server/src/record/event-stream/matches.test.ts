@@ -101,7 +101,7 @@ const searches: fc.Arbitrary<EventFilters> = fc
     to: fc.option(fc.constantFrom(...DAYS), { nil: undefined }),
   })
   .chain(all =>
-    // Few filters at once, or nearly nothing matches.
+    // Only a few filters together, because otherwise hardly anything matches.
     fc
       .subarray(Object.keys(all) as (keyof typeof all)[], { maxLength: 3 })
       .map(keys => ({ ...Object.fromEntries(keys.map(key => [key, all[key]])) })),

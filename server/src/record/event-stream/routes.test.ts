@@ -129,7 +129,7 @@ test('a client that reconnects gets every event once and in order while 8 writer
   writing = false;
   await reconnecting;
   const last = Math.max(...written.flat());
-  // The client before the last reconnection may have got it.
+  // The client may have received it before its last reconnection.
   await expect.poll(() => [...received, ...ids(client)]).toContain(last);
   received.push(...ids(client));
 
@@ -474,7 +474,7 @@ test('a caller with 40 streams that catch up does not keep the stream of another
     insert into events (group_id, type, created_by, project) select 'turns', 'project-created', 'x', 'default'
     from generate_series(1, 500) returning id`.execute(harness.db);
   const after = `?groupId=IS:turns&after=${(rows[0]?.id ?? 1) - 1}`;
-  // The ids of a far position, so that each stream is read for alone.
+  // The ids of a far position, so that each stream is read separately.
   await sql`select setval('events_id_seq', (select max(id) + 30000 from events))`.execute(harness.db);
   const others = await Promise.all(Array.from({ length: 40 }, () => connect(after, { token: many.token })));
   const client = await connect(after, { token: one.token });
@@ -483,6 +483,6 @@ test('a caller with 40 streams that catch up does not keep the stream of another
   const end = client.events.at(-1)?.at ?? 0;
   const before = others.flatMap(({ events }) => events.filter(({ at }) => at < end));
 
-  // In turn by stream, each of them would have had nearly all events by then.
+  // If streams took turns, each of them would have had nearly all events by then.
   expect(before.length).toBeLessThan((40 * 500) / 2);
 });

@@ -543,7 +543,7 @@ test('no event, whatever its values, throws or becomes more than one line of pla
     fc.string(),
   );
   const value = fc.oneof(hostile, fc.array(hostile), fc.dictionary(hostile, hostile), fc.jsonValue());
-  // The fields that the texts ask for, so that the values are really used.
+  // The fields that the templates use, so that the values really appear.
   const slots = Object.values(EVENT_TYPES).flatMap(({ text }) => text.match(/\w+(?=\})/g) ?? []);
   const fields = Object.fromEntries([...slots, 'type', 'value', 'clonedFrom'].map(slot => [slot, value]));
   const payload = fc.oneof(

@@ -39,7 +39,7 @@ const harness = useHarness();
 const callers: Caller[] = [];
 const written: Written[] = [];
 
-/** The rule who may see an event, written independently of the code. */
+/** The rule about who may see an event, written independently of the code. */
 const visible = (event: Written, caller: Caller): boolean =>
   caller.isAdmin ||
   (event.project === null
@@ -118,7 +118,7 @@ test(
         );
         const offset = Number(filter.offset ?? 0);
         const page = expected.slice(offset, offset + Number(filter.limit ?? 50));
-        // The fixture's own events aside: only these types.
+        // Without the fixture's own events: only these types.
         const query = new URLSearchParams({ type: `IS_ANY_OF:${TYPES}` });
         for (const [name, value] of Object.entries(filter)) {
           query.set(name, Array.isArray(value) ? `IS_ANY_OF:${value.join(',')}` : String(value));

@@ -27,7 +27,7 @@ const soon = new Date(Date.now() + 86_400_000).toISOString();
 const login = { username: 'alice', password: 'correct horse battery staple' };
 const wrongLogin = { ...login, password: 'wrong' };
 
-/** People, programs, and who may do what. */
+/** Users, service accounts, and their permissions. */
 const PEOPLE: readonly Step[] = [
   [
     'POST',
@@ -100,8 +100,8 @@ const PEOPLE: readonly Step[] = [
 ];
 
 /**
- * The whole life of a project, its flags and what they are made of, with the events that each request must write.
- * `{strategy}`, `{segment}` and so on stand for the id in the last response to a request of that kind.
+ * The whole life of a project and its flags, with the events that each request must write. `{strategy}`, `{segment}` and so on
+ * are replaced with the id in the last response to a request of that kind.
  */
 const STEPS: readonly Step[] = [
   ['POST', '/environments', { name: 'staging', type: 'test' }, ['environment-created']],
@@ -373,7 +373,7 @@ const LINK = 'takes an identity provider: shown by people/sso/linking.test.ts';
 const IMPORT = 'written by the command import: shown by importing/unleash/import.test.ts';
 const DELIVERY = 'takes a receiver that fails: shown by the tests of deliveries';
 
-/** Why no request of the life above writes an event of this type, though Halyard emits it. */
+/** Why no request above writes an event of this type, although Halyard emits it. */
 const EMITTED_ELSEWHERE: Record<string, string> = {
   ...of(JOB, ['feature-potentially-stale-on']),
   ...of(SDK, [

@@ -33,7 +33,7 @@ test.each([
   expect(escapeMarkdown(text)).toBe(escaped);
 });
 
-// As Markdown reads it: a backslash escapes punctuation and stands for itself before anything else.
+// As Markdown reads it: a backslash escapes punctuation, and is a plain character before anything else.
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
 test('what is escaped reads as it was written', () => {
@@ -43,7 +43,7 @@ test('what is escaped reads as it was written', () => {
 
   fc.assert(
     fc.property(visible, text => {
-      // With the stars behind it, which a backslash at the end would escape.
+      // With the closing stars, which a backslash at the end would escape.
       const shown = `${escapeMarkdown(text)}**`.replaceAll('\u200D', '').replace(ESCAPED, '$1');
 
       expect(shown).toBe(`${text}**`);

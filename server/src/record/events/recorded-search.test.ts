@@ -5,8 +5,8 @@ import { makeApiToken, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { RECORDED_EVENTS, type RecordedEvent } from '../../test/recorded-events.ts';
 
-// Recorded responses of Unleash to searches of its 53 events. Ours are the same, except where a case contains another response
-// and the reason. For an error, the status, name and paths of the details are compared.
+// Recorded responses of Unleash to searches of its 53 events. Ours are the same, except where a case contains a different
+// response and the reason. For an error, the status, name and paths of the details are compared.
 
 type Answer = { status: number; total?: number; ids?: number[]; name?: string; paths?: string[] };
 
@@ -66,7 +66,7 @@ const tokens = {
   none: undefined,
   wrong: '*:*.not-a-token',
   malformed: 'xyz',
-  // Made before the first test.
+  // Created before the first test.
   viewer: '',
   editor: '',
   client: '',
@@ -397,7 +397,7 @@ test.each(CASES)('$name', async ({ recorded, exception, ...request }) => {
   const expected = exception?.answer ?? recorded;
   expect(answerOf(response.statusCode, response.body), exception?.why).toEqual(expected);
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
-  // The reference server adds to some where to sign in, and leaves the id or the name out of others.
+  // Unleash adds to some where to sign in, and omits the id or the name from others.
   if (expected.status >= 400) expect(response.json()).toStrictEqual(ERROR_SHAPE);
 });
 

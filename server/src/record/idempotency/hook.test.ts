@@ -311,7 +311,7 @@ test('rolls back a slow run whose key was taken over', async () => {
 
   const statuses = [(await slow).status, (await quick).status];
 
-  // Whichever request locks the project first: the one that lost the key is rolled back.
+  // Whichever request locks the project first, the one that lost the key is rolled back.
   expect(statuses).toEqual([409, 201]);
   expect(await countEvents('slow')).toBe(1);
 });

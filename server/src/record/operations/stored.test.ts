@@ -11,7 +11,7 @@ import { MAX_STORED_BYTES, MAX_STORED_OPERATIONS, runStored, type StoredOperatio
 
 const harness = useHarness();
 
-/** As a schedule would run them: what was stored is only text meanwhile. */
+/** As a schedule would run them: in between, they are stored as JSON. */
 const run = (actor: Actor, operations: StoredOperation[]) =>
   runStored(
     harness.app,

@@ -22,7 +22,7 @@ const harness = useHarness();
 const token = (id: number) => ({ id, type: 'frontend', environment: 'production', projects: undefined });
 const get = async (path: string) => (await call(harness.app, 'GET', `/api/admin/${path}`)).body;
 
-/** Reports as SDKs do, and writes it. Returns the quotas that were reached. */
+/** Reports as SDKs do, and flushes. Returns the quotas that were reached. */
 async function report(
   id: number,
   bodies: { appName: string; instanceId?: string; toggles?: object }[],
@@ -47,7 +47,7 @@ test('a token creates 100 applications per hour, the others are counted together
 
   const reached = [
     await report(1, apps('squat', 120, { toggles })),
-    // On another server.
+    // On a different server.
     await report(1, apps('again', 30, { toggles })),
     await report(2, apps('honest', 1, { toggles })),
   ];

@@ -56,7 +56,7 @@ describe('counts', () => {
     await flusher.flush();
     await flusher.flush();
 
-    // The variant is a row of its own, in yes.
+    // The variant is a separate row, with its count in `yes`.
     expect(await sums('counted')).toEqual({ hours: '10:1', days: '10:1' });
     const { body } = await call(harness.app, 'GET', '/api/admin/client-metrics/features/counted/raw');
     expect(body.data).toMatchObject([
@@ -293,7 +293,7 @@ describe('during changes of flags', () => {
     await holding;
 
     expect(body.lastSeenAt).toEqual(expect.any(String));
-    // The stage needs the lock. The job enters it later.
+    // The stage needs the lock, so the job enters it later.
     expect(body.lifecycle.stage).toBe('initial');
   });
 

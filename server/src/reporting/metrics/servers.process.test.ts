@@ -38,7 +38,7 @@ async function admin(server: RunningServer, method: string, path: string, body?:
   return await response.json().catch(() => undefined);
 }
 
-/** A real SDK that evaluates a flag so many times and has sent its metrics. */
+/** A real SDK that evaluates a flag this many times and has sent its metrics. */
 async function evaluate(server: RunningServer, times: number): Promise<void> {
   const sdk = new Unleash({
     url: `${server.url}/api/`,

@@ -455,7 +455,7 @@ unleash_histogram_latency_count 4
 describe('large bodies', () => {
   const named = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, { yes: 1, no: 0 }]));
-  /** Keys in memory after each turn of the event loop. */
+  /** The number of keys in memory after each turn of the event loop. */
   const keysByTurn = async (usage: Usage, work: Promise<void> | undefined) => {
     const keys = [usage.merged.keys];
     let isDone = false;
@@ -563,7 +563,7 @@ describe('large bodies', () => {
       return (user + system) / 1_000;
     };
 
-    // The least of three: a busy machine also takes more CPU time.
+    // The minimum of three, because a busy machine also takes more CPU time.
     expect(Math.min(cpuMs(), cpuMs(), cpuMs())).toBeLessThan(100);
   });
 });

@@ -40,7 +40,7 @@ async function admin(method: string, path: string, body?: object): Promise<unkno
 const create = async (flag: string) => await admin('POST', FEATURES, { name: flag, type: 'release' });
 const enable = async (flag: string) => await admin('POST', `${FEATURES}/${flag}/environments/production/on`);
 
-/** The response as it travels, without decompression. */
+/** The response as sent over the network, without decompression. */
 async function read(server: RunningServer, path = '/api/client/features', etag?: string) {
   const request = get(`${server.url}${path}`, {
     headers: {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   }
 });
 
-/** An SDK evaluates the same flags in the same way, whatever their transport: two files for each of the other transports. */
+/** An SDK evaluates the same flags in the same way whatever the transport, so the other transports get two files each. */
 const filesFor = (transport: Transport) =>
   transport === 'polling' || process.env.CAMPAIGN === 'long' ? SPECIFICATIONS : SPECIFICATIONS.slice(0, 2);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeSlices } from './slices.ts';
 
-/** Work of so many steps, each of which keeps the processor busy for a while. */
+/** Work with this many steps, each of which keeps the processor busy for a while. */
 function* busyWork(steps: number, stepMs: number, log: string[] = [], name = ''): Generator<void, string> {
   for (let step = 0; step < steps; step++) {
     const end = performance.now() + stepMs;
@@ -44,7 +44,7 @@ test('all work of one turn of the event loop shares one slice', async () => {
   await all;
 
   expect(log).toHaveLength(200);
-  // A step takes at least 1 ms, so a slice of 5 ms has no place for more.
+  // A step takes at least 1 ms, so a slice of 5 ms has no room for more.
   expect(most).toBeLessThanOrEqual(5);
 });
 
@@ -68,7 +68,7 @@ test('callers take turns, however much work they have', async () => {
 
   await other;
 
-  // The first step of the flood runs before the other caller is there.
+  // The first step of the flood runs before the other caller arrives.
   expect(log.slice(0, 7)).toEqual(['a', 'a', 'b', 'a', 'b', 'a', 'b']);
   await Promise.all(flood);
 });

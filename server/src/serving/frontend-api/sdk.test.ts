@@ -42,7 +42,7 @@ const shown = (sdk: Awaited<ReturnType<typeof startBrowserSdk>>) =>
 
 const own = (user: string) => [`flag-of-${user} ${user}`];
 
-/** The real `fetch`, which notes tags and statuses. */
+/** The real `fetch`, which records tags and statuses. */
 function recordingFetch() {
   const requests: { tag: string | null; status: number }[] = [];
   const recorded: typeof fetch = async (input, init) => {

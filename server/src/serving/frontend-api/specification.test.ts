@@ -21,7 +21,7 @@ const tokens = new Map<string, string>();
 let cases = 0;
 let exceptions = 0;
 
-/** Cases that differ by way of the browser, with the reason. */
+/** Cases whose result differs in the browser, with the reason. */
 const EXCEPTIONS: Record<string, string> = {
   'Feature.A4 should be disabled when no user on context': 'The SDK sends a session id with every context',
   'Feature.remoteAddress.A should not be enabled for missing remoteAddress on context':
@@ -69,7 +69,7 @@ describe.each([
         token,
         appName,
         usePOSTrequests,
-        // The files have texts, also for times.
+        // The files contain strings, even for times.
         context: context as object as BrowserContext,
       });
       expect(sdk.getError()).toBeUndefined();

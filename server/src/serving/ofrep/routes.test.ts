@@ -355,7 +355,7 @@ describe('stream', () => {
     };
     const connect = async () => {
       const leaving = new AbortController();
-      // Kept, because fetch cancels the body of a response that was collected as garbage.
+      // Kept, because fetch cancels the body of a response that is garbage-collected.
       const response = await fetch(url, { signal: leaving.signal });
       return { response, status: response.status, leave: () => leaving.abort() };
     };
@@ -368,7 +368,7 @@ describe('stream', () => {
       one.leave();
       await expect.poll(streams, { interval: 10 }).toBe(1);
     }
-    // Clients that leave before the response.
+    // Clients that disconnect before the response.
     for (let n = 0; n < 20; n++) {
       const leaving = new AbortController();
       const request = fetch(url, { signal: leaving.signal }).catch(() => {});

@@ -22,7 +22,7 @@ const server = useSdkServer(harness);
 const tokens = new Map<string, string>();
 const counts = { cases: 0, exceptions: 0 };
 
-/** Cases whose result differs by way of OpenFeature, with the reason. */
+/** Cases whose result differs in OpenFeature, with the reason. */
 const EXCEPTIONS: Record<string, string> = {
   'Feature.A4 should be disabled when no user on context': 'A context without a session id gets a random one',
   'Feature.remoteAddress.A should not be enabled for missing remoteAddress on context':

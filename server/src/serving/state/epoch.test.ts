@@ -21,7 +21,7 @@ const read = async (app: App, token: string, tag?: string) => {
   return { status, names, tag: String(sent.etag) };
 };
 
-/** The rows of an environment as a backup has them that was taken at a revision. */
+/** An environment's rows as in a backup taken at a revision. */
 async function restore(environment: string, revision: number): Promise<void> {
   await sql`delete from sdk_features where environment = ${environment} and revision > ${revision}`.execute(
     harness.db,

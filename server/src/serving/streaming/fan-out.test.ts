@@ -73,7 +73,7 @@ test('a long fan-out lets other work run in between, and pauses when it has used
   }
 
   expect(new Set(turns).size).toBeGreaterThan(10);
-  // 600 ms of work: 400 ms at once, and the rest at a fifth of the time.
+  // 600 ms of work: 400 ms immediately, and the rest at a fifth of the speed.
   expect(performance.now() - started).toBeGreaterThan(1_000);
 });
 

@@ -45,7 +45,7 @@ const feature = (name: string, bytes = 0, enabled = true): SdkDocument => ({
 });
 
 test('without a slot a client gets 429, and only that client is invited, once, with a slot of its own', async () => {
-  // The limit of hydrations is no smaller than that of streams, and must not decide here.
+  // The limit on hydrations is not smaller than that on streams, and must not decide here.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);
   const url = await server.keep(app);
@@ -135,7 +135,7 @@ test('a token leaves slots for other tokens', async () => {
 });
 
 test('an SDK without a slot polls, and streams again after an invitation', async () => {
-  // The limit of hydrations is no smaller than that of streams, and must not decide here.
+  // The limit on hydrations is not smaller than that on streams, and must not decide here.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);
   const url = await server.keep(app);

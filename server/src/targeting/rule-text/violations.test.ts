@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { constraintValueProblem, contextNameProblem, parameterViolations } from './violations.ts';
 
-/** Strings made of what matters in a rule. */
+/** Strings composed of characters that matter in a rule. */
 const strings = fc.string({ unit: fc.constantFrom('"', '\\', ',', ' ', '\n', 'a', 'é', '😀') });
 
 const escapeQuotes = (text: string) => text.replaceAll('"', '\\"');
@@ -17,11 +17,11 @@ function endOf(rule: string, start: number, isEscaped: (two: string) => boolean)
   return at;
 }
 
-/** Whether every reading finds the end of a string, with another string behind it. */
+/** Whether every reading finds the end of a string, followed by another string. */
 const isReadable = (written: string): boolean =>
   READINGS.every(isEscaped => endOf(`"${written}", "next"`, 0, isEscaped) === written.length + 1);
 
-/** A backslash before a quote is rejected even where an even number of them would be readable: the rule stays simple. */
+/** A backslash before a quote is rejected even where an even number of them would be readable, which keeps the rule simple. */
 const isReadableEscaped = (text: string): boolean => !text.includes('\\"') && isReadable(escapeQuotes(text));
 const isReadableVerbatim = (text: string): boolean => !text.includes('"') && isReadable(text);
 

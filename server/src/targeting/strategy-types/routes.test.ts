@@ -13,7 +13,7 @@ const get = async (name: string) => await call(harness.app, 'GET', `${URL}/${nam
 const put = async (name: string, body: object) => await call(harness.app, 'PUT', `${URL}/${name}`, { body });
 const remove = async (name: string) => await call(harness.app, 'DELETE', `${URL}/${name}`);
 
-/** Events about the strategy type. Each test uses names of its own. */
+/** Events about the strategy type. Each test uses different names. */
 const eventsOf = async (name: string) => {
   const { body } = await call(harness.app, 'GET', `/api/admin/search/events?query=${name}`);
   return body.events.filter(({ type }: { type: string }) => type.startsWith('strategy-'));

@@ -18,7 +18,7 @@ export type World = {
 };
 
 export type Recorder = World & {
-  /** One request of ada. */
+  /** One request by ada. */
   send: (method: Method, url: string, body?: unknown, options?: Options) => Promise<Answer>;
   /** One request whose response is the example of an operation. Returns the body. */
   record: (

@@ -1,6 +1,6 @@
 import type { Recorded } from './recorder.ts';
 
-/** A reader learns from two items of a list as much as from all of them. */
+/** Two items of a list tell a reader as much as all of them. */
 const MAX_ITEMS = 2;
 const MAX_STRING = 300;
 
@@ -12,7 +12,7 @@ const HINT = /…\w{4}$/;
 const RECEIVER = /http:\/\/127\.0\.0\.1:\d+(?=\/hook|\/\*)/g;
 const PROVIDER = /http:\/\/127\.0\.0\.1:\d+/g;
 
-/** Figures that differ from run to run, and what the document shows instead. */
+/** Values that differ from run to run, and what the document shows instead. */
 const MEASURED: Record<string, unknown> = {
   requestUri: '/ofrep/v1/events/6t1sC2aDxX_NhUKS5GUU3ilmNcEU5TaE',
   etag: '"a97eb46640.06298fc131.20"',

@@ -50,7 +50,7 @@ type Asked = {
 export type Kind = keyof Asked;
 export type CommandOf<K extends Kind> = { kind: K } & Asked[K];
 
-/** Everything that can be asked of the flags of a project, sensible or not. */
+/** Everything that can be requested for the flags of a project, sensible or not. */
 export type Command = { [K in Kind]: CommandOf<K> }[Kind];
 
 const name = fc.constantFrom(...NAMES);

@@ -16,7 +16,7 @@ const SEQUENCES = sized({ usual: 100, long: 2_000 });
 const AT_ONCE = 4;
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2_147_483_647);
 
-// Each sequence has a project of its own.
+// Each sequence has a separate project.
 const harness = useHarness({ limits: { projects: SEQUENCES * 20 } });
 let projects = 0;
 
@@ -64,7 +64,7 @@ const ask = async (
   body?: unknown,
 ): Promise<Answer> => await call(harness.app, method, url, body === undefined ? {} : { body });
 
-/** The request that a command stands for. */
+/** The request for a command. */
 async function send(project: string, world: World, one: Command): Promise<Answer> {
   const base = `/api/admin/projects/${project}`;
   const full = (name: string) => `${project}.${name}`;
@@ -174,7 +174,7 @@ async function send(project: string, world: World, one: Command): Promise<Answer
   }
 }
 
-/** Ids are the server's to give: the model takes over those it cannot know yet. */
+/** The server assigns ids, so the model adopts those it cannot know yet. */
 async function withIds(project: string, world: World): Promise<World> {
   for (const [name, flag] of Object.entries(world.flags)) {
     for (const [environment, place] of Object.entries(flag.environments)) {
@@ -195,7 +195,7 @@ async function observe(project: string, { environments }: World): Promise<World>
     const url = `/api/admin/projects/${project}/features/${project}.${name}`;
     const { status, body } = await ask('GET', url);
     if (status !== 200) continue;
-    // The latest stage alone would not do: of an archived flag it is another than the one that tells.
+    // The latest stage alone is not enough: for an archived flag, a different stage decides.
     const { body: stages } = await ask('GET', `${url}/lifecycle`);
     const completed = stages.find(({ stage }: { stage: string }) => stage === 'completed');
     flags[name] = asFlag(project, { ...body, completed: completed?.status ?? null });
@@ -249,7 +249,7 @@ async function eventsOf(project: string): Promise<EventRow[]> {
   return rows;
 }
 
-/** The same world by the short names of the model. */
+/** The same world under the model's short names. */
 function rename(project: string, world: World): World {
   const renamed = <T>(record: Record<string, T>) =>
     Object.fromEntries(Object.entries(record).map(([name, value]) => [local(project, name), value]));

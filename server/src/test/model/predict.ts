@@ -245,7 +245,7 @@ function forAll(world: World, names: string[], work: (flag: Flag) => void): bool
 export const sortedStrategies = (place: Place): Strategy[] =>
   place.strategies.toSorted((a, b) => a.sortOrder - b.sortOrder);
 
-/** A flag without an enabled strategy would be enabled for everyone: it is disabled with its last one. */
+/** A flag without an enabled strategy would be enabled for everyone, so it is disabled along with its last one. */
 function disableIfUnguarded(place: Place): void {
   if (place.strategies.every(one => one.disabled)) place.enabled = false;
 }

@@ -5,7 +5,7 @@ import { type Flag, newFlag, newPlace, type Place, type Strategy, type World } f
 type Payload = any;
 type Told = { world: World; data: Payload; preData: Payload; featureName: string; environment: string };
 
-/** Builds the world again from nothing but the events of a project, oldest first. */
+/** Rebuilds the world from nothing but a project's events, oldest first. */
 export function replay(events: EventRow[]): World {
   const world: World = { environments: [], defaults: {}, flags: {} };
   for (const event of events) {

@@ -1,4 +1,4 @@
-/** A project and its flags, as a person would draw them: what the server holds is compared with this. */
+/** A project and its flags in the simplest form, with which the server's state is compared. */
 export type World = {
   environments: string[];
   defaults: Record<string, Strategy>;
@@ -17,7 +17,7 @@ export type Flag = {
   environments: Record<string, Place>;
 };
 export type Parent = { enabled: boolean; variants: string[] };
-/** Strategies stand as they were added; `sorted` puts them as they are looked at. */
+/** Strategies are in the order in which they were added; `sorted` puts them in evaluation order. */
 export type Place = { enabled: boolean; variants: Variant[]; strategies: Strategy[] };
 export type Strategy = {
   id: string;
@@ -54,7 +54,7 @@ export function newFlag(environments: string[]): Flag {
   };
 }
 
-/** The world with strategies in the order the server gives them: by number, then as they were added. */
+/** The world with strategies in the order in which the server returns them: by number, then in the order they were added. */
 export function sorted(world: World): World {
   const copy = structuredClone(world);
   for (const flag of Object.values(copy.flags)) {

@@ -14,7 +14,7 @@ import {
 import { API, type Type, type TypeReference } from 'typescript/unstable/sync';
 import { keyOf } from './recorder.ts';
 
-/** A piece of SQL in the sources, and the type that the compiler believes its rows or its value have. */
+/** A piece of SQL in the sources, and the type that the compiler assumes for its rows or its value. */
 export type Annotation = {
   key: string;
   /** File and line, for messages. */
@@ -46,7 +46,7 @@ export function openSources(root: string) {
     });
   }
 
-  /** Its type is `RawBuilder<T>`, with a `T` that was written or inferred. */
+  /** Its type is `RawBuilder<T>`, with a `T` that was declared or inferred. */
   function ofTemplate(node: TaggedTemplateExpression) {
     const type = checker.getTypeAtLocation(node);
     return {

@@ -81,7 +81,7 @@ export function compare(
         ...symbols.flatMap(symbol => (symbol && checker.getTypeOfSymbol(symbol)) ?? []),
         ...others,
       ];
-      // A column that the annotation leaves out cannot be read accidentally.
+      // A column that the annotation omits cannot be read by accident.
       if (property && types.length > 0) checkValue(types, property, at);
     }
   }

@@ -131,7 +131,7 @@ function recordTemplate({ key, column }: Template, { rows, fields }: Result): vo
   for (const row of rows.slice(0, MAX_ROWS)) observe(shape, column === undefined ? row : row[column]);
 }
 
-/** Records the columns that PostgreSQL describes, also for a result without rows. */
+/** Records the columns that PostgreSQL describes, even for a result without rows. */
 function recordFields(shape: Shape, fields: pg.FieldDef[]): void {
   count(shape, 'object', 0);
   for (const { name, dataTypeID, tableID, columnID } of fields) {

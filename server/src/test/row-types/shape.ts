@@ -1,8 +1,8 @@
-/** The recorded shape of a value: how often it had each kind, and the shapes of what it contains. */
+/** The recorded shape of a value: how often it had each kind, and the shapes of its contents. */
 export type Shape = {
   /**
-   * By kind: `null`, `string`, `number`, `boolean`, `array`, `object`, or the name of a class such as `Date`. The count is 0
-   * if PostgreSQL described the column so, but no row had a value.
+   * By kind: `null`, `string`, `number`, `boolean`, `array`, `object`, or the name of a class such as `Date`. The count is 0 if
+   * PostgreSQL described the column that way, but no row had a value.
    */
   kinds: Record<string, number>;
   /** Some of the short strings, to compare with a union of literals. */
@@ -59,13 +59,13 @@ export function itemsOf(shape: Shape): Shape {
 }
 
 export function propertyOf(shape: Shape, name: string): Shape {
-  // Without a prototype: JSON of users can have a property `constructor`.
+  // Without a prototype, because users' JSON can have a property named `constructor`.
   shape.properties ??= Object.create(null) as Record<string, Shape>;
   shape.properties[name] ??= emptyShape();
   return shape.properties[name];
 }
 
-/** How many values were seen, null included. */
+/** How many values were seen, including null. */
 export const timesSeen = ({ kinds }: Shape): number => Object.values(kinds).reduce((sum, n) => sum + n, 0);
 
 function kindOf(value: unknown): string {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Recorded, Recording } from './run.ts';
 import type { Shape } from './shape.ts';
 
-/** One operation on each line: its shapes, and for each case the status and the number of its shape. */
+/** One operation on each line: its shapes, and for each case the status and the index of its shape. */
 const FILE = new URL('recording.jsonl', import.meta.url);
 
 type Line = { operation: string; shapes: Shape[]; cases: Record<string, [number, number?]> };

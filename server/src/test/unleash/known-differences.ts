@@ -6,7 +6,7 @@ export type KnownDifference = {
   cases?: RegExp;
   /** What the comparison finds. */
   found: RegExp;
-  /** For the page: what a program notices. */
+  /** For the page: what a client notices. */
   difference: string;
   reason: string;
 };

@@ -97,8 +97,8 @@ test('every known difference exists, for each of its operations', () => {
   expect(gone).toEqual([]);
 });
 
-// Streams, single sign-on, what Unleash does only with a network, and what its open-source package does not have. The package
-// lacks the operations of the Enterprise section too.
+// Streams, single sign-on, what Unleash can only do with a network connection, and what its open-source package does not have.
+// The package lacks the operations of the Enterprise section too.
 const NOT_SENT = new Set([
   'POST /api/frontend/client/events',
   'POST /api/admin/addons',

@@ -3,7 +3,7 @@ import { REQUESTS } from './requests/all.ts';
 import type { Caller, Request, Step, Until } from './requests/step.ts';
 import { type Shape, shapeOf } from './shape.ts';
 
-/** What a request gets. Responses with an error have no shape, because Halyard's errors have one shape of their own. */
+/** What a request gets. Responses with an error have no shape, because all of Halyard's errors have the same shape. */
 export type Recorded = { status: number; shape?: Shape };
 
 /** The cases of each operation by name. */
@@ -21,7 +21,7 @@ type Case = Step & { name: string };
 
 type Variables = Record<string, unknown>;
 
-/** Sends every request in order and returns what each case got. `flush` writes what SDKs reported, if the server does not. */
+/** Sends every request in order and returns what each case got. `flush` writes what SDKs reported, if the server does not do so itself. */
 export async function run(send: Send, adminToken: string, flush = async () => {}): Promise<Recording> {
   const recording: Recording = {};
   const variables: Variables = { adminToken };
@@ -98,7 +98,7 @@ const valueAt = (body: unknown, place: string): unknown =>
     .split('.')
     .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], body);
 
-/** Replaces {name} by a variable. A string that is nothing else becomes the value itself, such as a number. */
+/** Replaces {name} with a variable. A string that consists of nothing else becomes the value itself, such as a number. */
 function filled(value: unknown, variables: Variables): unknown {
   if (typeof value === 'string') {
     const whole = /^\{(\w+)\}$/.exec(value)?.[1];

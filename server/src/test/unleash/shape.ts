@@ -4,7 +4,7 @@ export type Shape = string | { [field: string]: Shape } | Shape[];
 /** Their fields are data. */
 const OPAQUE: ReadonlySet<string> = new Set(['data', 'preData', 'properties', 'paths', 'components']);
 
-/** Written in the background: whether they have a value depends on the speed of the server. */
+/** Written in the background, so whether they have a value depends on the speed of the server. */
 const BACKGROUND: ReadonlySet<string> = new Set(['lastSeenAt']);
 
 /** The names and types of a response, without its values. */
@@ -51,7 +51,7 @@ function merged(one: Shape, other: Shape): Shape {
 const isFields = (shape: Shape): shape is { [field: string]: Shape } =>
   typeof shape === 'object' && !Array.isArray(shape);
 
-/** What a program that reads the first shape misses in the second. Additional fields do not disturb it. */
+/** What a client that reads the first shape misses in the second. Additional fields do not matter. */
 export function* differences(expected: Shape, actual: Shape, at = ''): Generator<string> {
   if (expected === 'null' || (actual === 'null' && includesNull(expected))) return;
   if (typeof expected === 'string') {

@@ -86,7 +86,7 @@ test('every component is used', () => {
 });
 
 test('every operation refers to the same errors', () => {
-  // The protocol of OFREP defines the errors of its operations.
+  // OFREP defines the errors of its operations.
   const others = operations().filter(({ operationId }) => !operationId.includes('Ofrep'));
   const own = others.flatMap(({ operationId, responses }) =>
     Object.entries(responses)

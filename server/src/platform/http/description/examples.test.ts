@@ -4,7 +4,7 @@ import { useHarness } from '../../../test/harness.ts';
 
 const harness = useHarness();
 
-// Ajv as Fastify itself brings it.
+// Ajv as bundled with Fastify.
 const fromFastify = createRequire(createRequire(import.meta.url).resolve('fastify'));
 const { default: Ajv } = fromFastify('ajv/dist/2020');
 const { default: addFormats } = fromFastify('ajv-formats');

@@ -21,7 +21,7 @@ type Schema = {
 /** The value of an operation of a JSON Patch, which is any JSON. The patch is bounded as a whole (json-patch.ts). */
 const ANY_VALUE = /^PATCH .* body\[\]\.value$/;
 
-/** Every place in a schema where a caller could send as much as they like. */
+/** Every place in a schema where a caller could send an unlimited amount. */
 function* unbounded(schema: Schema, place: string): Generator<string> {
   const types = [schema.type ?? []].flat();
   const parts = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
@@ -38,7 +38,7 @@ function* unbounded(schema: Schema, place: string): Generator<string> {
   if (types.includes('object')) yield* unboundedObject(schema, place);
 }
 
-/** An object with fixed members ignores others, which the parser bounds; an open one needs bounds of its own. */
+/** An object with fixed members ignores others, which the parser bounds; an open one needs its own limits. */
 function* unboundedObject(schema: Schema, place: string): Generator<string> {
   const { properties = {}, additionalProperties: rest } = schema;
   for (const [name, member] of Object.entries(properties)) yield* unbounded(member, `${place}.${name}`);

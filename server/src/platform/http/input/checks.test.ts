@@ -6,7 +6,7 @@ import { call } from '../../../test/request.ts';
 const harness = useHarness();
 const LONG = 'x'.repeat(300);
 
-/** Each body breaks its schema in one place and rules of the operation in others. */
+/** Each body violates its schema in one place and rules of the operation in others. */
 const CASES: [method: 'POST' | 'PUT', path: string, body: object, paths: string[]][] = [
   [
     'POST',

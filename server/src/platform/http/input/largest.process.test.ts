@@ -58,7 +58,7 @@ async function send(method: string, path: string, body: unknown): Promise<number
 const longestStretch = async (): Promise<number> =>
   (await (await fetch(`http://127.0.0.1:${probePort}`)).json()) as number;
 
-/** The longest stretch of work while something is done; the shortest of three, if a busy neighbour slowed the others. */
+/** The longest stretch of work while something runs; the shortest of three, in case a busy neighbour slowed down the others. */
 async function stretchOf(work: () => Promise<unknown>, limit: number): Promise<number> {
   if (!ALL) {
     await work();
@@ -123,7 +123,7 @@ describe('the largest body of each operation', () => {
 const NAMES = Array.from({ length: 1_000 }, (_, at) => `f${at}`);
 const nameAt = (at: number): string => NAMES[at % NAMES.length] ?? '';
 
-/** An import that is accepted, of the size that a real instance has. */
+/** An accepted import, as large as on a real instance. */
 const largeImport = {
   project: 'large',
   environment: 'development',

@@ -33,7 +33,7 @@ function begin(token: string, length = Buffer.byteLength(BODY)) {
     response.resume();
     return response.statusCode;
   });
-  // A request that leaves has no status, and nobody waits for it.
+  // A client that disconnects gets no status, and nothing waits for it.
   status.catch(() => {});
   return {
     status,

@@ -12,7 +12,7 @@ import { type RunningServer, startProcess, stopProcess } from '../../../test/pro
 import { type Db, openDb } from '../../db/database.ts';
 
 const FEATURES = 6_000;
-/** A caller reads two lists at once; more of them wait. */
+/** A caller reads two lists at a time; more of them wait. */
 const CALLERS = [ADMIN_TOKEN, `${ADMIN_TOKEN}-2`, `${ADMIN_TOKEN}-3`];
 const PATH = '/api/admin/projects/large';
 const name = `halyard_long_reads_${randomBytes(6).toString('hex')}`;

@@ -7,7 +7,7 @@ import type { App } from '../app.ts';
 import { makeBuckets } from './rate-limit.ts';
 
 const harness = useHarness();
-// Slow enough that nothing comes back while a test runs.
+// Slow enough that nothing is refilled while a test runs.
 const LOW = { writeLimit: { perMinute: 1, burst: 12 } };
 
 const newTag = (app: App, token: string, value: string) =>

@@ -11,7 +11,7 @@ function linesFor(error: Error): unknown[] {
   const write = (level: string) => (fields: object, message: string) =>
     lines.push({ level, message, ...fields });
   const log = { info: write('info'), error: write('error') };
-  // The controller reads nothing else of the request.
+  // The controller reads nothing else from the request.
   const request = {
     routeOptions: { url: '/export' },
     actor: { userId: 7 },

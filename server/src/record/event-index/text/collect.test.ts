@@ -9,7 +9,7 @@ type Sets = Map<string, number[]>;
 
 const KEY = 12_345;
 
-/** The sets of each kind by value, with their positions in rising order. */
+/** The sets of each kind by value, with their positions in ascending order. */
 function collect(texts: string[], key = KEY): Record<Kind, Sets> {
   const collector = makeCollector(key);
   const sets = {
@@ -38,7 +38,7 @@ function collect(texts: string[], key = KEY): Record<Kind, Sets> {
 
 const positionOf = (n: number): number => 7 + 11 * n;
 
-/** The sets of everything that the texts have. */
+/** The sets for everything that the events contain. */
 function setsOf(texts: string[], valuesOf: (text: string) => string[]): Sets {
   const sets: Sets = new Map();
   for (const [n, text] of texts.entries()) {
@@ -79,7 +79,7 @@ const WORDS = [
 ];
 const SEPARATORS = [' ', '-', '_', ': ', ' \\"', '"', '", "', '": "', '\\n', '}, {"', '-'.repeat(201)];
 
-/** JSON texts of some hundred events: frequent words, and words and numbers that few events have. */
+/** JSON of a few hundred events: frequent words, and words and numbers that few events have. */
 const texts = fc
   .array(
     fc.array(

@@ -1,7 +1,7 @@
 import { A, CONSTRAINT, E, flag, newFlag, place, STRATEGY, setup, token, user } from './given.ts';
 import type { Request } from './step.ts';
 
-/** What the other requests need. */
+/** What the other requests depend on. */
 export const BEGINNING: Request[] = [
   ...setup(
     ...user('member', 1),

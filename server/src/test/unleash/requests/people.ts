@@ -3,7 +3,7 @@ import type { Request } from './step.ts';
 
 /** Integrations, API tokens and users. */
 export const PEOPLE_REQUESTS: Request[] = [
-  // Integrations: Unleash looks up the address of a receiver, so only the list does not depend on the network
+  // Integrations: Unleash looks up the address of a receiver, so only the list is independent of the network
   get(`${A}/addons`),
 
   // API tokens

@@ -7,12 +7,12 @@ export type Step = {
   query?: string;
   body?: unknown;
   as?: Caller;
-  /** Variables for later requests, each with its place in the response. */
+  /** Variables for later requests, each with its path in the response. */
   keep?: Record<string, string>;
 };
 
 export type Request = Step & {
-  /** The name of the case. The rejections and omissions of a request have names of their own. */
+  /** The name of the case. The rejections and omissions of a request have their own names. */
   name?: string;
   /** Sends only this case. */
   only?: boolean;
@@ -20,9 +20,9 @@ export type Request = Step & {
   skip?: string[];
   /** Sent before each case. */
   given?: Step[];
-  /** Others need it. It is not recorded. */
+  /** Others depend on it. It is not recorded. */
   isSetup?: boolean;
 };
 
-/** Waits until the response to a step contains a text. */
+/** Waits until the response to a step contains a string. */
 export type Until = { until: { step: Step; has: string } };
