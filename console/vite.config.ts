@@ -26,7 +26,7 @@ function withImports(id: string, graph: Graph, found = new Set<string>()): Set<s
 const isOurs = (id: string): boolean => id.startsWith(`${import.meta.dirname}/src/`);
 const isIcon = (id: string): boolean => id.includes('/lucide-react/dist/esm/icons/');
 
-/** Our modules and icons that the first page does not load, but many others: at least this share of them. */
+/** Our modules and icons that the first page does not load, but at least this share of the other pages do. */
 function findShared(graph: Graph, share: number): Set<string> {
   const first = withImports(`${import.meta.dirname}/src/main.tsx`, graph);
   const pages = new Set([...first].flatMap(id => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? []));
@@ -65,7 +65,7 @@ const leftOut = (name: string): string =>
 const SCROLL =
   'export const setupScrollRestoration = () => {}; export const storageKey = ""; export const restoreScroll = () => {}; export const getElementScrollRestorationEntry = () => undefined; export const defaultGetScrollRestorationKey = () => "";';
 
-/** Parts of libraries that others import although the console has no use for them. The first load would have 8 KB more. */
+/** Parts of libraries that other libraries import although the console does not use them. They would add 8 KB to the first load. */
 const LEFT_OUT: Record<string, string> = {
   // The policy forbids style elements, and mantine.gen.css has the variables.
   '/MantineCssVariables/MantineCssVariables.mjs': 'export const MantineCssVariables = () => null;',
@@ -74,7 +74,7 @@ const LEFT_OUT: Record<string, string> = {
   // Without `withArrow`, nothing has an arrow.
   '/FloatingArrow/FloatingArrow.mjs': 'export const FloatingArrow = () => null;',
   '/FloatingArrow/get-arrow-position-styles.mjs': 'export const getArrowMergeDropdownStyles = () => ({});',
-  // useKeptScroll keeps the positions: the pages scroll in regions of their own.
+  // useKeptScroll keeps the positions, because pages scroll in separate regions.
   '/router-core/dist/esm/scroll-restoration.js': SCROLL,
   '/Menu/MenuSub/MenuSub.mjs': leftOut('MenuSub'),
   '/Menu/MenuContextMenu/MenuContextMenu.mjs': leftOut('MenuContextMenu'),
@@ -90,7 +90,7 @@ const leaveOut: Plugin = {
     if (end !== undefined) unused.delete(end);
     return code;
   },
-  // A library that moved a file would silently be whole again. A missing export fails the build by itself.
+  // If a library moved a file, it would silently be included as a whole. A missing export fails the build by itself.
   buildEnd(error) {
     if (!error && unused.size > 0)
       this.error(`No module ends with ${[...unused].join(', ')}. Adapt LEFT_OUT in vite.config.ts.`);

@@ -10,7 +10,7 @@ import { asksBeforeInputIsLost } from './support/unsaved.ts';
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const column = (page: Page) => page.getByRole('navigation', { name: 'Administration' });
 const main = (page: Page) => page.getByRole('navigation', { name: 'Main' });
-/** The shared server has users of many tests. */
+/** The shared server has the users of many tests. */
 const openUsers = (page: Page, text: string) =>
   openPage(page, `/admin/users?query=${encodeURIComponent(text)}`);
 

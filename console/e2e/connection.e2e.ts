@@ -38,14 +38,14 @@ withDatabaseAway(
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     server.returnDatabase();
 
-    // Nobody asks again: the retry of the page does.
+    // Nothing else repeats the request: the page's retry does.
     await page.getByRole('option').filter({ hasText: flag }).first().waitFor();
     await banner.waitFor({ state: 'hidden' });
     await accessible(page);
   },
 );
 
-/** The style sheets of the page that are not loaded. */
+/** The page's style sheets that are not loaded. */
 const missingStyles = (page: Page): Promise<string[]> =>
   page
     .locator('link[rel=stylesheet]')

@@ -172,7 +172,7 @@ const pagesOf = ({ own: { address, project } }: World): string[] => [
   '/admin/tags',
 ];
 
-/** The controls of the page that call an operation: the operation, the place and whether the control is enabled. */
+/** The controls of the page that call an operation: the operation, its scope, and whether the control is enabled. */
 const controlsOf = (page: Page): Promise<{ call: string; isEnabled: boolean }[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>('[data-call]')].map(element => ({
@@ -219,7 +219,7 @@ test(
     }
 
     expect([...wrong]).toEqual([]);
-    // Otherwise the test would pass without looking at anything.
+    // Otherwise the test would pass without checking anything.
     expect(seen.size).toBeGreaterThan(15);
   },
 );

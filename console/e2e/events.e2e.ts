@@ -205,7 +205,7 @@ const testWithSlowChange = testWithOwnServer().extend<{
       await logInAs({ rootRole: 'Admin' });
       await page.goto(`/events?feature=IS:${flag}`);
       const found = page.getByRole('search').getByRole('status');
-      // With the one of the flag, and one of a strategy: enabling the flag the first time adds it.
+      // Plus the event of the flag and that of a strategy, which enabling the flag for the first time adds.
       await expect.poll(() => found.textContent()).toBe(`${toggles + 2} events`);
       return { flag, project, found, commit };
     }),

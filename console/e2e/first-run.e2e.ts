@@ -35,7 +35,7 @@ async function logInAndCount(page: Page, { username, password }: { username: str
 const step = (page: Page, title: string) => page.getByRole('region', { name: title });
 const program = async (page: Page) => (await page.getByRole('tabpanel').textContent()) ?? '';
 
-/** Runs a program as a user would, until the caller has seen enough: a file next to the installed packages. */
+/** Runs a program as a user would, until the caller has seen enough. The file is next to the installed packages. */
 async function startNode(source: string) {
   const folder = await mkdtemp(join(tmpdir(), 'halyard-first-run-'));
   await symlink(MODULES, join(folder, 'node_modules'));
@@ -77,7 +77,7 @@ test('leads a new user to a flag that a Node program evaluates, in at most 12 cl
   await page.getByLabel('I have stored the secret').check();
   await step(page, 'Connect your application').getByText('Waiting for the first SDK…').waitFor();
   await accessible(page);
-  // As copied, without a change.
+  // As copied, unchanged.
   const running = await startNode(await program(page));
 
   await step(page, 'Connect your application').getByText('Done').waitFor();
@@ -94,7 +94,7 @@ test('leads a new user to a flag that a Node program evaluates, in at most 12 cl
   await expect
     .poll(() => api.send('GET', '/api/admin/projects/default/features/new-checkout/environments/development'))
     .toMatchObject({ enabled: false });
-  // The program shows the result of the toggle, and runs until its user ends it.
+  // The program shows the result of the toggle, and runs until its user stops it.
   await expect
     .poll(running.output, { timeout: 60_000 })
     .toMatch(/new-checkout true[\s\S]*new-checkout false/);
@@ -104,7 +104,7 @@ test('leads a new user to a flag that a Node program evaluates, in at most 12 cl
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 });
 
-/** A page of another site with the program, and the package that it imports. */
+/** A page on a different site with the program, and the package that it imports. */
 async function startSite(source: string) {
   const files: Record<string, [string, string | Buffer]> = {
     '/': [

@@ -33,7 +33,7 @@ test('enabling in production asks first and names the audience', async ({ page, 
     .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/production`))
     .toMatchObject({ enabled: true });
 
-  // A message replaces the one about the former toggle, and the button that saves stays free.
+  // A message replaces the one about the previous toggle, and does not cover the save button.
   await page.setViewportSize({ width: 1280, height: 600 });
   await page.getByRole('button', { name: 'Gradual rollout' }).click();
   const save = page.getByRole('button', { name: /^Save to production/ });
@@ -323,7 +323,7 @@ test('a copy to production names its effect, asks first, and can be undone', asy
 
 const variantOf = (name: string) => ({ name, weight: 1000, weightType: 'variable', stickiness: 'default' });
 
-/** A flag whose environments differ in strategies and variants, with the question about a copy to production open. */
+/** A flag whose environments differ in strategies and variants, with the confirmation of a copy to production open. */
 async function flagToCopy(api: Api) {
   const flag = await flagWithStrategy(api);
   const production = `${flag.base}/environments/production`;
@@ -407,7 +407,7 @@ test('a change between two requests of an undo stays', async ({ page, api, logIn
 test('a copy is rejected if the target is no longer what the page shows', async ({ page, api, logInAs }) => {
   const { base, compare, production, state, name } = await flagToCopy(api);
   await logInAs({ rootRole: 'Admin' });
-  // The page does not learn of the change before the copy.
+  // The page does not learn about the change before the copy.
   const shown = await api.send('GET', base);
   let isOld = true;
   await page.route(`**${base}`, route => (isOld ? route.fulfill({ json: shown }) : route.fallback()));
@@ -508,7 +508,7 @@ test('the cards and the rail name the last changes, without favorites', async ({
   expect(await rail.getByText('favorites').count()).toBe(0);
   await accessible(page);
 
-  // Other tests change flags of the same server, so the newest change is made just before.
+  // Other tests change flags of the same server, so the newest change is made immediately before.
   await roll('80');
   await page.goto('/');
   const latest = page.getByRole('region', { name: 'Latest events' });

@@ -108,7 +108,7 @@ test('a toggle in the list can be undone, and another browser sees it without a 
   const seen = other.getByLabel(`${name} in development`, { exact: true });
   await seen.waitFor();
   await toggle.click();
-  // First: the offer disappears after 15 s.
+  // Checked first, because the offer disappears after 15 s.
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => toggle.isChecked()).toBe(false);
   await toggle.click();
@@ -267,7 +267,7 @@ test('a project that does not exist is not found', async ({ page, logInAs }) => 
 test('the age of a change grows while the page is open', async ({ newPage, api, logInAs }) => {
   const name = `Project ${unique()}`;
   await createProject(api, { name });
-  // The clock of a window stays as it is set. With an option, no other test gets the window.
+  // A window's clock stays as it is set. Because of the option, no other test gets the window.
   const page = await newPage({ timezoneId: 'UTC' });
   await logInAs({ rootRole: 'Admin' }, page);
   await page.clock.install();

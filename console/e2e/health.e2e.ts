@@ -4,7 +4,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { test } from './support/test.ts';
 
-/** A project with four flags, of which two are stale: its health is 50. */
+/** A project with four flags, two of them stale, so its health is 50. */
 async function createStaleProject(api: Api): Promise<{ project: string; stale: [string, string] }> {
   const project = await createProject(api);
   const names: string[] = [];

@@ -92,7 +92,7 @@ quickly('the keyboard alone is enough from the login to a redelivery', async ({ 
   // Redeliver the failed delivery.
   await expect.poll(() => receiver.received.length).toBe(2);
   await run(page, 'Deliveries');
-  // The address changes before the page does, and the events are options too.
+  // The URL changes before the page does, and the events are options too.
   const deliveries = page.getByRole('listbox', { name: 'Deliveries, newest first' });
   await deliveries.getByRole('option').filter({ hasText: flag }).first().waitFor();
   await page.keyboard.press('j');

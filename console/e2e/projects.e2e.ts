@@ -8,7 +8,7 @@ import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, project: string) => page.getByRole('row').filter({ hasText: project });
 
-/** Opens the list with the projects that have the text. The server has many more, and the list renders what is visible. */
+/** Opens the list with the projects that contain the string. The server has many more, and the list renders what is visible. */
 const open = (page: Page, text: string) => page.goto(`/projects?query=${encodeURIComponent(text)}`);
 
 /** Closes the tooltip of the focused control. Tooltips are outside the landmarks of the page. */

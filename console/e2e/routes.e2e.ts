@@ -13,7 +13,7 @@ const PATHS = [
   ),
 ].map(([, path = '']) => path);
 
-/** The address of every page, with something to show on each. */
+/** The URL of every page, with something to show on each. */
 async function createAddresses(api: Api): Promise<string[]> {
   const project = await createProject(api);
   const feature = await createFlag(api, project, { description: 'One page instead of four' });

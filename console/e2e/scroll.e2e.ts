@@ -20,7 +20,7 @@ test('Back and Forward return to where the reader was, and a new page starts at 
 
   await list(page).evaluate(element => element.scrollTo(0, 400));
   await expect.poll(() => offset(page)).toBe(400);
-  // The rows before it are above the visible ones.
+  // The rows before it are above the visible area.
   const link = list(page).getByRole('link').nth(12);
   await link.scrollIntoViewIfNeeded();
   const before = await offset(page);

@@ -41,7 +41,7 @@ test('the event log shows times and days in the time zone of the user, and names
   logInAs,
 }) => {
   const { project } = await flagWithStrategy(api);
-  // Half an hour off every full hour, so that no time of this zone is that of UTC.
+  // Half an hour off every full hour, so that no time in this zone equals its UTC time.
   const page = await newPage({ timezoneId: 'Asia/Kolkata' });
   await logInAs({ rootRole: 'Admin' }, page);
 

@@ -51,7 +51,7 @@ test('shows how often SDKs evaluated a flag, the application that asked, and nam
   });
   await logInAs({ rootRole: 'Viewer' });
 
-  // The page asks again every 10 s, and the server writes as often.
+  // The page polls every 10 s, and the server writes as often.
   await page.goto(`/projects/${project}/features/${flag}/usage`);
   const usage = page.getByRole('region', { name: 'Usage in production' });
   await page

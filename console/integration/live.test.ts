@@ -92,7 +92,7 @@ test('1,000 events cause few requests', async () => {
   await admin.send('PUT', address, { description: 'After the burst' });
   await expect.poll(() => shown()?.description).toBe('After the burst');
 
-  // A refresh, and then a rest of a second.
+  // A refresh, followed by a pause of a second.
   const seconds = (performance.now() - startedAt) / 1000;
   expect(countSent('GET', path) - before).toBeLessThanOrEqual(seconds + 2);
   await database.end();
@@ -134,7 +134,7 @@ test('a change of the user refreshes what it changed before it returns', async (
 
   await flags.updateFeature(place, { description: 'By the user' });
 
-  // A page waits for a second at most.
+  // A page waits for at most a second.
   if (performance.now() - startedAt < 1_000) expect(shown()?.description).toBe('By the user');
   await expect.poll(() => shown()?.description).toBe('By the user');
 });

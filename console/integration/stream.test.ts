@@ -103,7 +103,7 @@ test('a log that lost events is announced, and followed from its end on', async 
     await expect.poll(() => seen.ids.length).toBeGreaterThan(1);
 
     target.url = restored.url;
-    // Before the stream connects again: without a session it would end.
+    // Before the stream reconnects, because without a session it would end.
     await logIn(person);
     front.cut();
 

@@ -83,7 +83,7 @@ function write(schema: Schema): string {
     : `(${union(types.map(type => writeType(type, schema)))})`;
 }
 
-/** A query is text: the API declares numbers and lists as patterns of text, so numbers are accepted too. */
+/** Query parameters are strings: the API declares numbers and lists as string patterns, so numbers are accepted too. */
 function writeParameters(all: Parameter[], place: string): string {
   const some = all.filter(parameter => parameter.in === place);
   const fields = some.map(({ name, required, schema }) => {
@@ -95,7 +95,7 @@ function writeParameters(all: Parameter[], place: string): string {
   return `${place}${optional}: ${fields.length ? `{ ${fields.join('; ')} }` : 'never'}`;
 }
 
-/** openapi-fetch reads a JSON body from this shape. Other media types are texts or streams. */
+/** openapi-fetch reads a JSON body from this shape. Other media types are strings or streams. */
 function writeContent({ content = {} }: Body): string {
   const types = Object.entries(content).map(
     ([media, { schema }]) => `${JSON.stringify(media)}: ${schema ? write(schema) : 'unknown'}`,
@@ -117,7 +117,7 @@ function writeOperation(operation: Operation, { components }: ApiDocument): stri
   return `{ ${parts.join('; ')}; responses: { ${responses.join('; ')} } }`;
 }
 
-/** The text of api.gen.ts. */
+/** The content of api.gen.ts. */
 export function writeApiTypes(api: ApiDocument): string {
   const lines = [
     '// Written by `npm run api-types` from openapi.json. Do not edit.',
@@ -151,7 +151,7 @@ export function writeApiTypes(api: ApiDocument): string {
   return [...lines, ...permissions, '} as const;', ''].join('\n');
 }
 
-/** The text of events.gen.ts. A separate file, because the first page does not need it. */
+/** The content of events.gen.ts. A separate file, because the first page does not need it. */
 export function writeEvents(api: ApiDocument): string {
   const lines = Object.entries(api.paths).flatMap(([path, item]) =>
     METHODS.flatMap(method => {

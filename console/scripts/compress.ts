@@ -10,7 +10,10 @@ const SMALLEST_BYTES = 1_024;
 
 const [brotli, gz] = [promisify(brotliCompress), promisify(gzip)];
 
-/** Writes a Brotli and a gzip copy of each file, which the server sends. Smaller copies than the server could make at its start. */
+/**
+ * Writes a Brotli and a gzip copy of each file, which the server sends. They are smaller than copies that the server could create
+ * at startup.
+ */
 export const compress = (): Plugin => ({
   name: 'halyard-compress',
   apply: 'build',

@@ -12,8 +12,8 @@ const [address = ''] = pages.resolvedUrls?.local ?? [];
 const server = spawn(process.execPath, ['--watch', 'server/src/main.ts', ...process.argv.slice(2)], {
   cwd: fileURLToPath(new URL('../../', import.meta.url)),
   stdio: 'inherit',
-  // Links and single sign-on lead to the address of the console in development.
-  // A change of the sources restarts the server, and nothing waits for the old one.
+  // Links and single sign-on lead to the URL of the console in development. A change of the sources restarts the server, and
+  // nothing waits for the old one.
   env: {
     HALYARD_PUBLIC_URL: address.replace(/\/$/, ''),
     HALYARD_SHUTDOWN_DELAY_SECONDS: '0',

@@ -10,7 +10,7 @@ import {
 } from '@mantine/core';
 import { theme } from '../src/theme.ts';
 
-/** The text of mantine.gen.css. */
+/** The content of mantine.gen.css. */
 export function writeMantineVariables(): string {
   const variables = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme));
   return `/* Written by \`npm run mantine-variables\` from theme.ts. Do not edit. */\n${convertCssVariables(variables, ':root')}\n`;

@@ -24,7 +24,7 @@ const CONSTANT = new RegExp(`const (\\w+) =\\s*${LITERAL}(?: as const)?;`, 'g');
 const CALL = new RegExp(`api\\s*\\.(${METHODS.join('|')})\\(\\s*(?:${LITERAL}|(\\w+))`, 'g');
 const ADDRESS = /["'`](\/(?:api|auth|invite|logout)[^"'`]*)["'`]/g;
 
-/** The calls of a source: `GET /api/admin/user`. An address that is used otherwise, for a link or a stream, is a GET. */
+/** The calls of a source: `GET /api/admin/user`. A URL that is used in another way, for a link or a stream, is a GET. */
 export function callsOf(source: string): Set<string> {
   const constants = new Map<string, string>();
   const textOf = (literal: string): string =>

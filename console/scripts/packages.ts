@@ -5,7 +5,7 @@ export const PACKAGE_LIST = '.vite/packages.json';
 
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 
-/** Writes which packages the console contains, fonts and styles included: the notices of the release list them. */
+/** Writes which packages the console contains, including fonts and styles, for the release's license notices. */
 export const listPackages = (): Plugin => ({
   name: 'halyard-list-packages',
   apply: 'build',
@@ -14,7 +14,7 @@ export const listPackages = (): Plugin => ({
       file.type === 'chunk' ? Object.keys(file.modules) : file.originalFileNames,
     );
     const folders = files.flatMap(file => FOLDER.exec(file.replaceAll('\0', ''))?.[0] ?? []);
-    // From the repository on, so that the list is the same in every clone.
+    // Relative to the repository, so that the list is the same in every clone.
     const packages = folders.map(folder => folder.slice(folder.indexOf('node_modules/')));
     const source = `${JSON.stringify([...new Set(packages)].toSorted(), null, 2)}\n`;
     this.emitFile({ type: 'asset', fileName: PACKAGE_LIST, source });

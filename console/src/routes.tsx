@@ -17,7 +17,7 @@ import { Shell } from './shell/Shell.tsx';
 import { parseSearch, type Search, stringifySearch } from './ui/search.ts';
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
-  validateSearch: (search: Record<string, unknown>) => search as Search, // parseSearch creates only texts.
+  validateSearch: (search: Record<string, unknown>) => search as Search, // parseSearch creates only strings.
 });
 
 /** Pages with the sidebar. They require a session. */
@@ -27,7 +27,7 @@ const shell = createRoute({
   component: Shell,
   errorComponent: FailedShell,
   beforeLoad: async ({ context, location }) => {
-    // Before the first query, so that no change falls between the two.
+    // Before the first query, so that no change is missed between the two.
     startLive(context.queryClient);
     try {
       await context.queryClient.ensureQueryData(meQuery);

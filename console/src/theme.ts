@@ -38,7 +38,7 @@ const gray: MantineColorsTuple = [
   '#11151b',
 ];
 
-/** The header of a dialog is no landmark of the page. A question over a panel would be a second one. */
+/** The header of a dialog is not a landmark of the page. A dialog over a panel would add a second one. */
 const NO_LANDMARK = { header: { role: 'none' } };
 
 export const theme = createTheme({

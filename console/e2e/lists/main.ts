@@ -1,4 +1,4 @@
-// How fast long lists follow the keyboard: npm run bench:console
+// How fast long lists respond to the keyboard: npm run bench:console
 import { cpus, loadavg } from 'node:os';
 import pg from 'pg';
 import type { Page } from 'playwright-core';
@@ -22,7 +22,7 @@ const options = readOptions({
   },
 });
 
-/** Rows as the pages would show them. The server does not take part in a key press. */
+/** Rows as the pages would show them. The server is not involved in a key press. */
 const FILL = `
   insert into users (username, name, email)
   select 'person-' || n, 'Person ' || n, 'person-' || n || '@example.com' from generate_series(1, 10000) n;
@@ -38,7 +38,7 @@ const LISTS = [
   { path: '/admin/segments', rows: 2_000, text: 'region 17' },
 ];
 
-/** From each key press until its effect is painted, as the browser measures it. Shorter ones than 16 ms count as 16 ms. */
+/** From each key press until its effect is painted, as the browser measures it. Times below 16 ms count as 16 ms. */
 async function press(page: Page, keys: readonly string[]): Promise<number[]> {
   await page.evaluate(() => {
     const seen: number[] = [];

@@ -1,19 +1,19 @@
 import type { Page } from 'playwright-core';
 
-/** A page of the demo story, by the name of its pictures. Every path of routes.tsx has one (pages.test.ts). */
+/** A page of the demo, by the name of its screenshots. Every path of routes.tsx has one (pages.test.ts). */
 export type Picture = {
   name: string;
   path: string;
   /** Pages without a session. */
   loggedOut?: true;
-  /** What a person does on the page before the picture is taken. */
+  /** What a person does on the page before the screenshot is taken. */
   act?: (page: Page) => Promise<void>;
 };
 
 /** Ids in the paths. They differ between runs. */
 export type Ids = { event: number; failing: number; delivery: number };
 
-/** What the pictures of the administration need, and the story does not have. */
+/** What the screenshots of the administration need in addition to the sample data. */
 export type Created = {
   role: number;
   group: number;

@@ -1,4 +1,4 @@
-// Takes a picture of each page of the demo story, in light and in dark: npm run screenshots
+// Takes a screenshot of each page of the demo, in light and dark mode: npm run screenshots
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -50,7 +50,7 @@ try {
   await story.stop();
 }
 
-/** The number of pictures taken of the story, in both schemes. */
+/** The number of screenshots taken of the demo, in both color schemes. */
 async function takeAll(list: Picture[]): Promise<number> {
   let taken = 0;
   for (const scheme of SCHEMES) {
@@ -62,7 +62,7 @@ async function takeAll(list: Picture[]): Promise<number> {
   return taken;
 }
 
-/** On a separate instance, because the pictures show what a first visitor does. */
+/** On a separate instance, because the screenshots show a first visit. */
 async function takeFirst(scheme: Scheme): Promise<number> {
   if (!firstPictures.some(({ name }) => name.startsWith(only))) return 0;
   const empty = await startEmptyInstance();
@@ -91,7 +91,7 @@ async function openTab(baseURL: string, colorScheme: Scheme): Promise<Page> {
   return await context.newPage();
 }
 
-/** The number of pictures taken. */
+/** The number of screenshots taken. */
 async function take(page: Page, { name, path, act }: Picture, scheme: Scheme): Promise<number> {
   if (!name.startsWith(only)) return 0;
   await openPage(page, path);

@@ -5,7 +5,7 @@ import { openPage } from '../support/open-page.ts';
 const FLAG = 'gift-cards';
 const PAGE = `/projects/payments/features/${FLAG}`;
 
-/** Walks through docs/tutorials/release-a-feature-gradually.md, and takes its pictures. */
+/** Walks through docs/tutorials/release-a-feature-gradually.md, and takes its screenshots. */
 export async function takeTutorial(page: Page, to: string): Promise<number> {
   let taken = 0;
   const take = async (name: string) => {

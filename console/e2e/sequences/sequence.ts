@@ -22,7 +22,7 @@ export type Step = (typeof STEPS)[number];
 
 export type Problem = { step: number; what: string };
 
-/** The longest wait. The server lets another attempt of a killed request run after a minute. */
+/** The longest wait. After a minute, the server lets a retry of a killed request run. */
 const MAX_WAIT_MS = 150_000;
 const DISMISS_MS = 2000;
 
@@ -48,7 +48,7 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
   page.setDefaultTimeout(MAX_WAIT_MS);
   acceptDialogs(page);
   await logIn(page, person);
-  // The dialog can appear at any time, also while a click waits. It covers the page, so the user logs in first.
+  // The dialog can appear at any time, even while a click waits. It covers the page, so the user logs in first.
   await page.addLocatorHandler(passwordOf(page), async () => void (await logInAgain(page, world)));
   await page.goto(`${address}?edit=${id}`);
 
@@ -175,7 +175,7 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
 
 const passwordOf = (page: Page) => page.getByLabel(/^Password/);
 
-/** A login fails while the server restarts. The user tries again this often. */
+/** A login fails while the server restarts. The user retries this many times. */
 const LOGIN_MS = 2000;
 
 /** Logs in where the page asks for it. Returns whether it did. */
@@ -183,7 +183,7 @@ async function logInAgain(page: Page, { person }: World): Promise<boolean> {
   const password = passwordOf(page);
   if (!(await password.isVisible())) return false;
   for (const deadline = Date.now() + MAX_WAIT_MS; Date.now() < deadline; ) {
-    // The form can disappear while it is filled: the login before may have succeeded late.
+    // The form can disappear while it is being filled in, because the previous login may have succeeded late.
     await submit(page, person).catch(() => {});
     const isDone = await password.waitFor({ state: 'hidden', timeout: LOGIN_MS }).then(
       () => true,

@@ -6,14 +6,14 @@ declare global {
   }
 }
 
-/** A wrong state may be shown for this long. */
+/** How long a wrong state may be shown. */
 const MAX_WRONG_MS = 1000;
 
 type Allowed = { from: number; states: readonly boolean[] };
 
 /**
- * Records in the page which state the toggle of development shows, and when. `expect` names the states that are right from
- * now on. A state that was right until less than a second ago still is.
+ * Records in the page which state the toggle of development shows, and when. `expect` names the states that are correct from now
+ * on. A state that was correct until less than a second ago still counts.
  */
 export async function watchStates(page: Page) {
   const allowed: Allowed[] = [];

@@ -7,7 +7,7 @@ import { type Api, apiOf, createPerson, type Person } from '../support/api.ts';
 import { launch } from '../support/browser.ts';
 import { type Front, startFront } from '../support/server.ts';
 
-/** Other servers on this machine may have all connections of PostgreSQL for a moment. */
+/** Other servers on this machine may use all of PostgreSQL's connections for a moment. */
 const MAX_STARTS = 20;
 const START_PAUSE_MS = 3000;
 
@@ -36,7 +36,7 @@ export async function startWorld(): Promise<World> {
   let running: RunningServer = await start(env);
   const target = { url: running.url };
   const front = await startFront(target);
-  // Requests of the model do not pass the load balancer, which loses responses.
+  // The model's requests bypass the load balancer, which loses responses.
   const api: Api = {
     send: async (method, path, body) => await apiOf({ url: target.url, adminToken }).send(method, path, body),
   };

@@ -27,7 +27,7 @@ export async function accessible(page: Page, schemes: Scheme[] = [schemeOfTest()
   await setScheme(page, before);
 }
 
-/** The policy of the console lets no page add a script. It does not bind the debugger, through which Playwright evaluates. */
+/** The console's policy does not let a page add a script. It does not apply to the debugger, which Playwright uses. */
 async function loadAxe(page: Page): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
 }

@@ -66,7 +66,7 @@ export async function createPerson(
   return { id, username, password };
 }
 
-/** Creates a project with an id of its own, so that tests on the shared server do not see each other. */
+/** Creates a project with a unique id, so that tests on the shared server do not see each other. */
 export async function createProject(
   api: Api,
   fields: { name?: string; mode?: string } = {},

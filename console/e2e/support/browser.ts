@@ -15,7 +15,7 @@ const FLAGS = [
 /** Debian's Chromium. The one without windows takes two thirds of the CPU time. */
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 
-/** The browser of the variable CHROMIUM, or that of Debian, or the one that Playwright installed. */
+/** The browser in the variable CHROMIUM, otherwise Debian's, otherwise the one that Playwright installed. */
 export const launch = (flags: readonly string[] = []): Promise<Browser> => {
   const executablePath = process.env.CHROMIUM ?? PROGRAMS.find(existsSync);
   return chromium.launch({ ...(executablePath && { executablePath }), args: [...FLAGS, ...flags] });

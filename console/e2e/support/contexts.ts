@@ -2,10 +2,10 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { inject } from 'vitest';
 import { launch } from './browser.ts';
 
-/** The tabs of a window share a process, which has compiled the scripts already. */
+/** The tabs of a window share a process, which has already compiled the scripts. */
 const ONE_PROCESS = '--renderer-process-limit=1';
 
-/** Started by the first test of a worker, and ended with it. */
+/** Started by a worker's first test, and stopped with the worker. */
 let launched: Promise<Browser> | undefined;
 
 /** A window with its own cookies and its own cache. */
@@ -19,7 +19,7 @@ export async function newContext(
     viewport: { width: 1440, height: 900 },
     locale: 'en-GB',
     timezoneId: 'UTC',
-    // Colours are compared when no transition runs.
+    // Colors are compared while no transition runs.
     reducedMotion: 'reduce',
     ...options,
   });
@@ -29,13 +29,13 @@ export async function newContext(
 
 type Window = { context: BrowserContext; first: Page };
 
-/** Windows of a worker on the server that all tests share, which no test uses at the moment. */
+/** A worker's windows on the shared server that no test is using. */
 const free: Window[] = [];
 
 async function openWindow(url: string): Promise<Window> {
   const context = await newContext(url);
   const first = await context.newPage();
-  // A tab that stays open keeps the process of the window.
+  // An open tab keeps the window's process alive.
   await first.goto('/health');
   return { context, first };
 }
@@ -59,7 +59,7 @@ export async function openTab(
       await clear(context, first);
       free.push(window);
     } catch (error) {
-      // The browser ended the process: the next test opens another window.
+      // The browser ended the process, so the next test opens a new window.
       await context.close();
       throw error;
     }
@@ -67,7 +67,7 @@ export async function openTab(
   return { page: await context.newPage(), close };
 }
 
-/** Removes everything that a test left but the cache. */
+/** Removes everything that a test left behind, except the cache. */
 async function clear(context: BrowserContext, first: Page): Promise<void> {
   for (const page of context.pages()) if (page !== first) await page.close();
   await context.setOffline(false);

@@ -15,7 +15,7 @@ let server: ConsoleServer;
 /** Builds the console and starts the server that most tests share: a start takes 1 s of CPU time. */
 export async function setup(project: TestProject): Promise<void> {
   await buildConsole();
-  // test/template-database.ts runs before.
+  // test/template-database.ts runs before this.
   server = await startServer(String(process.env.TEST_TEMPLATE));
   const { stop: _, ...shared } = server;
   project.provide('consoleServer', shared);

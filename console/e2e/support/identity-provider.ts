@@ -35,7 +35,7 @@ export async function startSso(
   return provider;
 }
 
-/** Somebody whom the provider knows. */
+/** A person whom the provider knows. */
 export const account = (fields: object = {}): Account => {
   const sub = `person-${unique()}`;
   return { sub, email: `${sub}@example.com`, email_verified: true, name: 'Dora', ...fields };

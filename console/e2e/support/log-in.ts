@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Logs in without the login page, which has tests of its own. */
+/** Logs in without the login page, which has its own tests. */
 export async function logIn(
   page: Page,
   { username, password }: { username: string; password: string },

@@ -12,7 +12,7 @@ export async function startReceiver(status = 200) {
     status,
     url: '',
     received,
-    /** The flags of the events that it got, in their order. */
+    /** The flags of the events that it received, in order. */
     flags: () => received.map(({ body }) => body.featureName),
   };
   const server = createServer((request, response) => {
@@ -33,7 +33,7 @@ export async function startReceiver(status = 200) {
   return receiver;
 }
 
-/** An integration that sends the created flags of a project to the address. */
+/** An integration that sends the created flags of a project to the URL. */
 export async function createWebhook(
   api: Api,
   project: string,

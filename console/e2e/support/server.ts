@@ -1,5 +1,5 @@
 // Only the files of this folder import sources of the server: they start the real server as a process, and what it talks to.
-// Tests reach it by its pages and by its public API.
+// Tests reach it through its pages and its public API.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as forward } from 'node:http';
@@ -19,7 +19,7 @@ const SECRET_KEY = randomBytes(32).toString('base64');
 
 const newName = (): string => `halyard_console_${randomBytes(6).toString('hex')}`;
 
-/** A server whose database can become unreachable, and reachable again. */
+/** A server whose database can become unreachable and reachable again. */
 export async function startServerBehindProxy(template: string) {
   const name = newName();
   const url = new URL(urlOf(name));
@@ -68,7 +68,7 @@ const startOn = (database: string, env: Record<string, string>) =>
     ...env,
   });
 
-/** A server that can be stopped and started again. Its address stays, because a load balancer is in front of it. */
+/** A server that can be stopped and started again. Its URL stays the same, because a load balancer is in front of it. */
 export async function startRestartableServer(template: string) {
   const name = newName();
   const env = { HALYARD_INIT_ADMIN_TOKENS: `*:*.${randomBytes(24).toString('hex')}` };
@@ -96,9 +96,9 @@ export async function startRestartableServer(template: string) {
 /** A server between the browser and Halyard, such as a load balancer. */
 export type Front = {
   url: string;
-  /** `away`: no connection. `updated`: another version of the console, which has none of the files of this one. */
+  /** `away`: no connection. `updated`: a different version of the console, which has none of this version's files. */
   state: 'up' | 'away' | 'updated';
-  /** Every request of these paths fails. 502: the load balancer cannot reach the server. */
+  /** Every request to these paths fails. 502: the load balancer cannot reach the server. */
   broken?: { paths: RegExp; status: 500 | 502 };
   /** The next writes reach the server, and their responses get lost. */
   lost: number;
@@ -107,7 +107,7 @@ export type Front = {
   close: () => Promise<void>;
 };
 
-/** Passes requests on to the server. A restarted server may have another address. */
+/** Passes requests on to the server. A restarted server may have a different URL. */
 export async function startFront(target: { url: string }): Promise<Front> {
   const front: Front = { url: '', state: 'up', lost: 0, cut: () => {}, close: async () => {} };
   const server = createServer((request, response) => {

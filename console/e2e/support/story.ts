@@ -8,14 +8,14 @@ import { startProcess, stopProcess } from '../../../server/src/test/process.ts';
 export type Story = {
   url: string;
   databaseUrl: string;
-  /** The admin of the story. */
+  /** The demo's admin. */
   login: { username: string; password: string };
   stop: () => Promise<void>;
 };
 
 const DEMO_DATA = fileURLToPath(new URL('../../../server/scripts/demo-data.ts', import.meta.url));
 
-/** A server on a new database with the demo story. */
+/** A server on a new database with the demo's sample data. */
 export async function startStory(settings: Record<string, string> = {}): Promise<Story> {
   const name = `halyard_story_${randomBytes(6).toString('hex')}`;
   const env = { DATABASE_URL: urlOf(name), HALYARD_SECRET_KEY: randomBytes(32).toString('base64') };

@@ -64,7 +64,7 @@ export const test = base.extend<Fixtures>({
     }),
 });
 
-/** A test with a server of its own: for limits that count all callers, and for settings. It costs 1 s of CPU time. */
+/** A test with a separate server, for limits that count all callers and for settings. It costs 1 s of CPU time. */
 export const testWithOwnServer = (env: Record<string, string> = {}) =>
   test.extend<{ server: Target }>({
     // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
@@ -78,7 +78,7 @@ export const testWithOwnServer = (env: Record<string, string> = {}) =>
     },
   });
 
-/** A test that reaches the shared server through a load balancer, which can lose responses and be away. */
+/** A test that reaches the shared server through a load balancer, which can lose responses and be unreachable. */
 export const testBehindFront = test.extend<{ server: Target & { front: Front } }>({
   // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
   server: async ({}, use) => {

@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './accessible.ts';
 
-/** Expects the question at each way to leave, that Cancel and Esc keep the input, and that only Discard changes leaves. */
+/** Expects a confirmation for each way to leave the page: Cancel and Esc keep the input, and only Discard changes leaves. */
 export async function asksBeforeInputIsLost(
   page: Page,
   input: Locator,

@@ -1,4 +1,4 @@
-// What the client uses of a browser, for one tab: an address, storage, events of the window, and the session cookie.
+// What the client uses from a browser, for one tab: a URL, storage, window events, and the session cookie.
 import type { Person } from '../../e2e/support/api.ts';
 
 const real = globalThis.fetch;
@@ -14,7 +14,7 @@ export const sent: { method: string; path: string }[] = [];
 let cookie = '';
 let origin = '';
 
-/** Opens a tab at the address. Call it before the modules of the console are loaded, which read the address. */
+/** Opens a tab at the URL. Call it before the console's modules are loaded, because they read the URL. */
 export function openTab(url: string): void {
   origin = new URL(url).origin;
   const stored = new Map<string, string>();
@@ -52,7 +52,7 @@ export async function logIn({ username, password }: Person): Promise<void> {
   cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
-/** A request with the session of the tab that the tab did not send. */
+/** A request with the tab's session that the tab did not send. */
 export const elsewhere = (path: string, signal: AbortSignal): Promise<Response> =>
   real(origin + path, { headers: { cookie }, signal });
 

@@ -23,7 +23,7 @@ const ConnectExisting = lazy(() =>
   })),
 );
 
-/** A token at the right of the list: what it is for, who uses it, and how to end it. */
+/** A token at the right of the list: what it is for, who uses it, and how to revoke it. */
 export function TokenDetail({
   token,
   project,
@@ -90,7 +90,7 @@ export function TokenDetail({
   );
 }
 
-/** The applications that used a token, those that were seen last first. */
+/** The applications that used a token, most recently seen first. */
 export function SeenBy({
   used,
   none = 'No application used this token in the last two days.',

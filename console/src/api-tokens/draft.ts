@@ -5,7 +5,7 @@ export type Draft = {
   name: string;
   type: 'backend' | 'frontend';
   environment: string;
-  /** None stands for all projects. */
+  /** None means all projects. */
   projects: string[];
   /** A day such as 2027-11-15. Empty: never. */
   expires: string;

@@ -20,7 +20,7 @@ export const isForAllProjects = ({ projects }: Pick<ApiToken, 'projects'>): bool
 export const isExpired = ({ expiresAt }: Pick<ApiToken, 'expiresAt'>, now = Date.now()): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= now;
 
-/** Whether nobody used the token in the last 30 days. A new token has had no time for that. */
+/** Whether nobody used the token in the last 30 days. A new token is too young to tell. */
 export const isUnused = (
   { seenAt, createdAt }: Pick<ApiToken, 'seenAt' | 'createdAt'>,
   now = Date.now(),

@@ -13,7 +13,7 @@ const OTHER_PERMISSIONS = {
 /** The id of an operation in openapi.json that requires a permission, such as `enableFeature`. */
 export type OperationId = keyof typeof permissionsOf | keyof typeof OTHER_PERMISSIONS;
 const PERMISSIONS: Record<OperationId, readonly string[]> = { ...permissionsOf, ...OTHER_PERMISSIONS };
-/** The place of an operation that requires its permission on the instance. A permission in projects is not enough. */
+/** The scope of an operation that requires its permission on the instance. A permission in projects is not enough. */
 export const EVERYWHERE = '*';
 /** Where the operation takes place. Without a project: in any project. */
 export type Place = { project?: string; environment?: string };

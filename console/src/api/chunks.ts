@@ -29,7 +29,7 @@ export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
     try {
       await restoreStyles();
       const loaded = await load();
-      // A page without requests would leave the banner.
+      // A page without requests would leave the banner in place.
       if (wait > FIRST_WAIT) setConnection({ unavailable: false });
       return loaded;
     } catch (error) {
@@ -52,7 +52,7 @@ export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
 
 let restoring: Promise<unknown> | undefined;
 
-/** Loads the style sheets again that failed. Vite does not, and would show a page without them. */
+/** Reloads the style sheets that failed. Vite does not, and would show a page without them. */
 function restoreStyles(): Promise<unknown> {
   restoring ??= Promise.all([...failedStyles].map(restoreStyle)).finally(() => {
     restoring = undefined;

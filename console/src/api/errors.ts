@@ -41,10 +41,10 @@ export const isOutage = (error: unknown): boolean =>
   [0, 502, 503, 504].includes(error.status) &&
   error.kind !== 'MaintenanceError';
 
-/** A change that was not sent. It must not be sent later, when nobody expects it. */
+/** A change that was not sent, and must not be sent later when nobody expects it. */
 export const offline = (): RequestError => new RequestError(0, { message: 'Not saved: you are offline.' });
 
-/** A message below its field, without the name of the field in the API: "parameters.url must be …" becomes "Must be …". */
+/** A message below its field, without the field's API name: "parameters.url must be …" becomes "Must be …". */
 function atField(message: string, field: string): string {
   const name = [field, field.split('.').at(-1)].find(one => message.startsWith(`${one} `));
   if (name === undefined) return message;

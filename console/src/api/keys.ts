@@ -102,7 +102,7 @@ export const keys = {
   signupLink: (token: string) => ['signup-link', token],
 } as const satisfies Record<string, QueryKey | ((...given: never[]) => QueryKey)>;
 
-/** Queries of what never changes, of what no event changes, and of states that the input of an editor is based on. */
+/** Queries for what never changes, for what no event changes, and for states that an editor's input is based on. */
 const FIXED: ReadonlySet<unknown> = new Set([
   'event-log',
   'event',

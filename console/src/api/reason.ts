@@ -9,7 +9,7 @@ export const because = (reason = ''): { 'Halyard-Comment'?: string } =>
 /** A change that the server rejected because its project requires a reason. */
 export type Question = {
   message: string;
-  /** Sends the change again with the reason. Undefined: the user cancels it. */
+  /** Resends the change with the reason. Undefined: the user cancels it. */
   answer(reason: string | undefined): void;
 };
 

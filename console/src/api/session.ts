@@ -49,7 +49,7 @@ addEventListener('focus', () => {
 
 export const ownerOfPage = (): Me | undefined => owner;
 
-/** Remembers the user that the server named. Returns false if it is not the one of the page. */
+/** Remembers the user that the server named. Returns false if it is not the user of this page. */
 export function isOwner(me: Me): boolean {
   owner ??= me;
   isInDoubt = false;

@@ -25,7 +25,7 @@ export function PagedTable<Row>({
   columns: readonly string[];
   /** The class with `grid-template-columns`. */
   className: string | undefined;
-  /** The cells of a row. Pass a stable function: rows are memoized. */
+  /** The cells of a row. Pass a stable function, because rows are memoized. */
   render(row: Row): ReactNode;
   onOpen(row: Row): void;
   empty: ReactNode;

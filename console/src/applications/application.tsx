@@ -76,7 +76,7 @@ export function ApplicationPage() {
 }
 
 function About({ application: { description, url } }: { application: ApplicationDetails }) {
-  // Anybody with an SDK token names an application, but only users describe it. Other schemes than these could run code.
+  // Anybody with an SDK token names an application, but only users describe it. Schemes other than these could run code.
   const isLink = url !== undefined && /^https?:\/\//.test(url);
   if (!description && !isLink) return null;
   return (

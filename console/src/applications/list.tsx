@@ -16,7 +16,7 @@ const keyOf = ({ appName }: Application): string => appName;
 const renderRow = (application: Application) => <Row application={application} />;
 const COLUMNS = ['Application', 'Projects', 'Environments', 'Last seen'];
 
-/** The programs that use an SDK, those that were seen last first. */
+/** The applications that use an SDK, most recently seen first. */
 export function ApplicationsPage() {
   const { search, push, replace } = useFilters();
   const navigate = useNavigate();

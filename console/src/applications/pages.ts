@@ -1,4 +1,4 @@
-// One chunk for all of them: each further chunk makes the first load larger.
+// One chunk for all of them, because each additional chunk makes the first load larger.
 export { ApplicationPage } from './application.tsx';
 export { ApplicationsPage } from './list.tsx';
 export { ProjectApplicationsPage } from './project.tsx';

@@ -15,7 +15,7 @@ const APPLICATION = '/api/admin/metrics/applications/{appName}';
 /** SDKs report once a minute, and the server writes every 10 s. */
 const REFRESH_MS = 30_000;
 
-/** One page of the applications, those that were seen last first. */
+/** One page of the applications, most recently seen first. */
 export const applicationsPage = (query: string, page: number) =>
   queryOptions({
     queryKey: [...keys.applications, query, page],
@@ -71,7 +71,7 @@ export const overviewQuery = (appName: string) =>
     refetchInterval: REFRESH_MS,
   });
 
-/** The instances of an application in an environment, at most 100, those that were seen last first. */
+/** The instances of an application in an environment, at most 100, most recently seen first. */
 export const instancesQuery = (appName: string, environmentName: string) =>
   queryOptions({
     queryKey: [...keys.application(appName), 'instances', environmentName],

@@ -33,7 +33,7 @@ const sum = (source: Feature, count: (one: Feature['environments'][number]) => n
 export const MAX_NAME = 100;
 const SUFFIX = '-copy';
 
-/** The name that the form proposes. The end of a long name gives way to the suffix. */
+/** The name that the form proposes. A long name is shortened to make room for the suffix. */
 export const copyNameOf = (name: string): string => name.slice(0, MAX_NAME - SUFFIX.length) + SUFFIX;
 
 /** Whether the proposed name lacks the end of the name of the source. */

@@ -20,7 +20,7 @@ type Props = {
   flag?: string | undefined;
   /** The name that the programs send. */
   appName?: string | undefined;
-  /** Somebody waits for the first results. */
+  /** Set while somebody is waiting for the first results. */
   isTrial?: boolean;
   isStored: boolean;
   onStored(isStored: boolean): void;

@@ -7,7 +7,7 @@ import s from './connect.module.css';
 import { connectingApplicationQuery, seenAtQuery, useOfTokenQuery } from './queries.ts';
 import { type Connection, connectionOf, sdkOf } from './state.ts';
 
-/** How far a token is: no request, a request without an SDK, an SDK that registered, or one that evaluated a flag. */
+/** How far a token has come: no request, a request without an SDK, an SDK that registered, or one that evaluated a flag. */
 export function useConnection(
   /** Undefined before it exists. */
   token:
@@ -33,7 +33,7 @@ export function useConnection(
   };
 }
 
-/** A line of one height that turns green by itself. A polite live region says so once for each state. */
+/** A line of fixed height that turns green by itself. A polite live region says so once for each state. */
 export function ConnectionLine({ connection }: { connection: ReturnType<typeof useConnection> }) {
   const { state, application, flag, seenAt, error } = connection;
   return (

@@ -7,7 +7,7 @@ import { applicationQuery } from '../applications/queries.ts';
 const WAITING_MS = 3_000;
 const CONNECTED_MS = 15_000;
 
-/** The applications that used a token, those that were seen last first. */
+/** The applications that used a token, most recently seen first. */
 export const useOfTokenQuery = (tokenId: number) =>
   queryOptions({
     queryKey: keys.tokenUse(tokenId),

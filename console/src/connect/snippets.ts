@@ -1,6 +1,6 @@
-/** What a snippet needs: the token and the place of the server. */
+/** What a snippet needs: the token and the server's URL. */
 export type Target = {
-  /** The URL of the server, without a slash at its end. */
+  /** The server's URL, without a trailing slash. */
   url: string;
   secret: string;
   /** Only frontend tokens may be in a program that users can read. */
@@ -29,9 +29,9 @@ export const snippetsOf = (target: Target): Snippet[] => {
   ];
 };
 
-/** A literal of JavaScript in single quotes. */
+/** A JavaScript literal in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
-/** A word of a shell. */
+/** A shell word. */
 const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const node = ({ url, secret, appName, flag, isTrial }: Target): string => `// npm install unleash-client

@@ -8,7 +8,7 @@ import type { LegalValue } from './queries.ts';
 
 const SHOWN = 100;
 
-/** The legal values as a table. Typed and pasted lists are added; a description follows its value after a tab or a comma. */
+/** The legal values as a table. Typed and pasted lists are appended; a description follows its value after a tab or a comma. */
 export function LegalValues({
   values,
   error,

@@ -1,6 +1,6 @@
 import type { ContextField, LegalValue } from './queries.ts';
 
-/** An empty project stands for all projects. */
+/** An empty project means all projects. */
 export type Draft = {
   name: string;
   project: string;

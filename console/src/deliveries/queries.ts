@@ -14,7 +14,7 @@ const REFRESH_MS = 5000;
 const MAX_REFRESHED_PAGES = 2;
 
 const list = (integrationId: number | undefined, query: Record<string, unknown>, signal: AbortSignal) => {
-  // The address holds any text; the server validates it.
+  // The URL can contain any string; the server validates it.
   const params = { query: query as Record<string, string> };
   return integrationId === undefined
     ? unwrap(api.GET('/api/admin/deliveries', { params, signal }))

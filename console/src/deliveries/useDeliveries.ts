@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Search } from '../ui/search.ts';
 import { type Delivery, deliveriesQuery } from './queries.ts';
 
-/** The deliveries of a search. The next page loads when its place comes into view. */
+/** The deliveries of a search. The next page loads when its position comes into view. */
 export function useDeliveries(integrationId: number | undefined, filters: Search) {
   const { data, error, refetch, hasNextPage, isFetching, fetchNextPage, isPlaceholderData } =
     useInfiniteQuery(deliveriesQuery(integrationId, filters));

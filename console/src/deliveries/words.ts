@@ -49,7 +49,7 @@ const UNITS = [
 
 /** A duration in words: "24 minutes". Less than a second is "a moment". */
 export function inWords(ms: number): string {
-  // From two units on, so that 90 minutes are not "2 hours".
+  // Starts at two units, so that 90 minutes are not "2 hours".
   const [size, noun] = UNITS.find(([unit]) => ms >= 2 * unit) ?? [1000, 'second'];
   return ms < 1000 ? 'a moment' : counted(Math.round(ms / size), noun);
 }
@@ -95,7 +95,7 @@ const OUTCOMES: Record<string, string> = {
   connection: 'no connection',
   configuration: 'misconfigured',
 };
-/** The same where only a few letters have space. */
+/** The same for places with room for only a few letters. */
 const CODES: Record<string, string> = {
   disallowed: 'denied',
   dns: 'DNS',

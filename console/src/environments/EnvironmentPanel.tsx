@@ -105,7 +105,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
   );
 }
 
-/** The panel of an environment: its type, and what deleting it would lose. */
+/** The panel of an environment: its type, and what would be lost by deleting it. */
 export function EnvironmentPanel({ name, onClose }: { name: string; onClose(): void }) {
   const { data, error, refetch } = useQuery(environmentQuery(name));
   if (data)
@@ -212,7 +212,7 @@ function Deletion({ environment }: { environment: Environment }) {
   );
 }
 
-/** Why an environment cannot be deleted, with links to what has to end first. */
+/** Why an environment cannot be deleted, with links to what has to be removed first. */
 function blockedBy({ name, protected: isProtected, enabledToggleCount, apiTokenCount }: Environment) {
   if (isProtected) return 'Not possible: the environment is protected.';
   if (enabledToggleCount + apiTokenCount === 0) return undefined;

@@ -19,7 +19,7 @@ const MAX_PARTS_OF_PAGE = 10;
 
 const SUGGESTED_FLAGS = 8;
 
-/** Flags whose name contains the text, to filter by one of them. */
+/** Flags whose name contains the string, to filter by one of them. */
 export async function findFlags(text: string, signal: AbortSignal): Promise<{ value: string }[]> {
   const query = { query: text, limit: SUGGESTED_FLAGS };
   const { features } = await unwrap(api.GET('/api/admin/search/features', { params: { query }, signal }));
@@ -96,7 +96,7 @@ export const countsQuery = (filters: Search, from: string, to: string) =>
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/events/counts', {
-          params: { query: { ...filters, by: 'day', from: `IS:${from}`, to: `IS:${to}` } as never }, // The address holds any text; the server validates it.
+          params: { query: { ...filters, by: 'day', from: `IS:${from}`, to: `IS:${to}` } as never }, // The URL can contain any string; the server validates it.
           signal,
         }),
       ),

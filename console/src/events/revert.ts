@@ -43,7 +43,10 @@ export type RevertPlan = {
 
 const isSame = (one: unknown, other: unknown): boolean => changesOf(one, other).length === 0;
 
-/** The present state with the fields that an event changed as they were before it, and those that somebody has changed since. */
+/**
+ * The present state, with the fields that the event changed set to their earlier values, and the fields that somebody has changed
+ * since.
+ */
 export function putBack<T extends object>(
   before: T,
   after: T,
@@ -311,7 +314,7 @@ const PLANS: Record<RevertibleType, Planner> = {
       now,
       reverted,
       notes: notesOn(overwritten),
-      // An event is of one of the two operations.
+      // An event belongs to one of the two operations.
       apply: reason =>
         changed.some(field => field === 'name' || field === 'description')
           ? updateProject(projectId, { name, description, mode, defaultStickiness }, etag, reason)

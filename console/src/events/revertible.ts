@@ -27,7 +27,7 @@ const REVERTED_BY = {
 export type RevertibleType = keyof typeof REVERTED_BY;
 export type RevertibleEvent = Event & { type: RevertibleType };
 
-/** Whether the console can revert the event. Versions of Unleash and older servers recorded some without what that requires. */
+/** Whether the console can revert the event. Unleash and older servers recorded some without the data that this requires. */
 export function isRevertible(event: Event): event is RevertibleEvent {
   if (!Object.hasOwn(REVERTED_BY, event.type) || event.importedFrom) return false;
   const { type, project, featureName, environment, preData, data } = event;
@@ -42,7 +42,7 @@ export function isRevertible(event: Event): event is RevertibleEvent {
   return !/-add$|-added$|-tagged$/.test(type) || data !== null;
 }
 
-/** Whose permission the user needs, and where. */
+/** The permission that the user needs, and in which scope. */
 export function revertingCall({ type, project, environment }: RevertibleEvent): {
   call: OperationId;
   project?: string;

@@ -23,7 +23,7 @@ export function rowsOf(events: readonly Event[], position = 1, previousDay = '')
   events.forEach((event, n) => {
     if (last && last.lead.groupId === event.groupId && dayOf(last.lead) === dayOf(event)) {
       last.events.push(event);
-      // The older one of equal events leads: it is the cause of the others.
+      // Among equal events the oldest leads, because it is the cause of the others.
       if (significance(event) >= significance(last.lead)) last.lead = event;
       return;
     }

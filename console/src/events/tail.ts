@@ -7,9 +7,9 @@ import { type Event, searchBetween } from './queries.ts';
 const REST_SECONDS = 0.2;
 
 /**
- * Passes on the events of a search after the position, each one once. The stream of the tab has no filters, so it only says how far the
- * log is complete, and the search finds the events up to there. An event that commits late is found too: the position passes
- * an id only when all changes that began before it have ended. `onLost`: what the page shows is not a state of the log any more.
+ * Passes on the events of a search after the position, each one once. The stream of the tab has no filters, so it only says how
+ * far the log is complete, and the search finds the events up to there. An event that commits late is found too: the position
+ * passes an id only when all changes that began before it have ended. `onLost`: what the page shows no longer matches the log.
  */
 export function tailEvents(
   filters: Search,

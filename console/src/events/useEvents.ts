@@ -6,7 +6,7 @@ import { type Event, type EventsPage, eventsPage, MAX_NEW, PAGE_SIZE } from './q
 import { layOut, pagesFor } from './rows.ts';
 import { tailEvents } from './tail.ts';
 
-/** More pages than these are forgotten, the oldest visit first. */
+/** More pages than this are dropped, least recently visited first. */
 const MAX_PAGES = 100;
 const NO_EVENTS: readonly Event[] = [];
 

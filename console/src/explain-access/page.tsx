@@ -70,7 +70,7 @@ function Ask({ question, permissions }: { question: Question; permissions: Optio
       search: withChoice(question, field, event.target.value),
       replace: true,
     });
-  // Every permission has one answer on the instance, but somebody who asks about flags means a project.
+  // Every permission can be checked on the instance, but somebody who asks about flags means a project.
   const choosePermission = (event: { target: { value: string } }) => {
     const { value } = event.target;
     const group = permissions.find(({ items }) => items.some(item => item.value === value))?.group;

@@ -106,7 +106,7 @@ export function FlagList({
       to: '/projects/$projectId/features/$featureName',
       params: { projectId: flag.project, featureName: flag.name },
     });
-  // A toggle by key acts on the newest state of the flag, not on the one when the row became active.
+  // A keyboard toggle applies to the flag's newest state, not to the one when the row became active.
   const onActive = useCallback((flag: Flag) => {
     active.current = flag;
   }, []);

@@ -13,7 +13,7 @@ import { FlagState } from './FlagState.tsx';
 import type { Flag } from './queries.ts';
 import s from './search.module.css';
 
-/** The context that all rows share. Pass a stable object: rows are memoized. */
+/** The context that all rows share. Pass a stable object, because rows are memoized. */
 export type RowContext = {
   me: Me;
   grid: string;

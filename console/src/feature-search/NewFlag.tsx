@@ -16,7 +16,7 @@ import s from './search.module.css';
 const MAX_NAME = 100;
 const FIELDS = ['name', 'type', 'description'];
 
-/** The message of a rejected name that exists. The API says "feature", the console says "flag". */
+/** The message for a name that is taken. The API says "feature", the console says "flag". */
 const takenName = (error: unknown): string | undefined =>
   error instanceof RequestError && error.kind === 'NameExistsError'
     ? error.message.replace(/^Feature\b/, 'Flag').replace(/\bfeature\b/g, 'flag')

@@ -8,7 +8,7 @@ import type { Flag } from './queries.ts';
 /** A toggle of a flag in an environment. */
 export type Toggling = { flag: Flag; environment: string; enabled: boolean };
 
-/** Asks before a toggle in production. The audience is that of the page of the flag. */
+/** Asks for confirmation before a toggle in production. The audience is the one on the flag page. */
 export function ToggleQuestion({
   toggling: { flag, environment, enabled },
   onConfirm,

@@ -38,7 +38,7 @@ const NARROW_TOGGLE = 56;
 const GAP = 10;
 /** Padding, checkbox and favorite. */
 const FRAME_WIDTH = 40 + 16 + 22;
-/** The first one is the first to go. */
+/** The first one is hidden first. */
 const LEAST_IMPORTANT: readonly ColumnId[] = ['created', 'by', 'seen', 'type', 'project', 'state'];
 
 /** The columns that leave room for the name and all toggles. */

@@ -16,14 +16,14 @@ export const flagsPage = (filters: Search, page: number) =>
     queryFn: ({ signal }) =>
       unwrap(
         api.GET('/api/admin/search/features', {
-          params: { query: { ...(filters as Query), offset: page * PAGE_SIZE, limit: PAGE_SIZE } as never }, // The address holds any text; the server validates it.
+          params: { query: { ...(filters as Query), offset: page * PAGE_SIZE, limit: PAGE_SIZE } as never }, // The URL can contain any string; the server validates it.
           signal,
         }),
       ),
     placeholderData: keepPreviousData,
   });
 
-/** The most flags that one request can change. */
+/** The maximum number of flags that one request can change. */
 export const MAX_SELECTED = 1000;
 
 /** The first flags of a search, to select them all. */
@@ -31,7 +31,7 @@ export const readFlags = async (filters: Search): Promise<Flag[]> =>
   (
     await unwrap(
       api.GET('/api/admin/search/features', {
-        params: { query: { ...(filters as Query), limit: MAX_SELECTED } as never }, // The address holds any text; the server validates it.
+        params: { query: { ...(filters as Query), limit: MAX_SELECTED } as never }, // The URL can contain any string; the server validates it.
       }),
     )
   ).features;
@@ -94,7 +94,7 @@ export const reviveFlags = ({ project, names }: Selected, reason: string): Promi
     }),
   );
 
-/** Deletes archived flags for good. */
+/** Deletes archived flags permanently. */
 export const deleteFlags = ({ project, names }: Selected, reason: string): Promise<void> =>
   done(
     api.POST('/api/admin/projects/{projectId}/delete', {
@@ -104,7 +104,7 @@ export const deleteFlags = ({ project, names }: Selected, reason: string): Promi
     }),
   );
 
-/** The most flags that one request can clone. */
+/** The maximum number of flags that one request can clone. */
 export const MAX_CLONED = 100;
 
 type Copy = schemas['FeatureToClone'];

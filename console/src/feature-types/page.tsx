@@ -74,7 +74,7 @@ export function FeatureTypesPage() {
   );
 }
 
-/** Days as text. Empty: unlimited. */
+/** Days as a string. Empty: unlimited. */
 type Draft = { lifetimeDays: string };
 const draftOf = ({ lifetimeDays }: FeatureType): Draft => ({ lifetimeDays: String(lifetimeDays ?? '') });
 

@@ -24,7 +24,7 @@ export const featureTypeQuery = (id: string) =>
     },
   });
 
-/** Changes after how many days a flag of the type is potentially stale. */
+/** Sets after how many days a flag of the type is potentially stale. */
 export const updateLifetime = (id: string, lifetimeDays: number | null, etag: string): Promise<void> =>
   done(
     api.PUT('/api/admin/feature-types/{id}/lifetime', {

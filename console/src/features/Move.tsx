@@ -13,7 +13,7 @@ import { type Feature, moveFeature } from './queries.ts';
 import s from './tab.module.css';
 import { listOf } from './words.ts';
 
-/** Moves the flag to another project, after it showed which environments the flag gets and loses. */
+/** Moves the flag to a different project, after showing which environments the flag gains and loses. */
 export function Move({ feature }: { feature: Feature }) {
   const navigate = useNavigate();
   const [target, setTarget] = useState('');

@@ -15,7 +15,7 @@ const OwnersPanel = lazy(() =>
   loadChunk(() => import('./OwnersPanel.tsx')).then(module => ({ default: module.OwnersPanel })),
 );
 
-/** Who answers for a flag, in the rail. `?edit=owners` changes them. */
+/** The owners of a flag, in the rail. `?edit=owners` changes them. */
 export function Owners({ feature }: { feature: Feature }) {
   const { search, push, replace } = useFilters();
   const { data, error, refetch } = useQuery(

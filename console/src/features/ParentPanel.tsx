@@ -29,7 +29,7 @@ const MAX_SUGGESTIONS = 500;
 const conditionOf = ({ enabled, variants }: Dependency): Condition =>
   enabled ? (variants.length > 0 ? 'variants' : 'enabled') : 'disabled';
 
-/** The panel that adds a parent, or changes what the flag requires of one. */
+/** The panel that adds a parent, or changes what the flag requires from one. */
 export function ParentPanel({
   feature,
   parent,

@@ -52,7 +52,7 @@ export function Strategies({
   const { strategies } = environment;
   const { environments } = feature;
   const at = environments.findIndex(one => one.name === environment.name);
-  // Changes usually come from the environment before.
+  // Changes usually come from the previous environment.
   const neighbor = environments[at - 1] ?? environments[at + 1];
   const other = feature.archived
     ? undefined
@@ -69,7 +69,7 @@ export function Strategies({
     readDraft(thing) !== undefined;
   const close = () => replace({ edit: undefined });
   const heading = useRef<HTMLHeadingElement>(null);
-  /** Follows an editor or a row that is gone, and with it the control that had the focus. */
+  /** Runs when an editor or a row, and with it the focused control, has disappeared. */
   const keepFocus = () =>
     void setTimeout(() => {
       const { activeElement } = document;

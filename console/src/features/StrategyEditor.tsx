@@ -58,7 +58,7 @@ export function StrategyEditor(props: {
     enabled: strategyId !== '',
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // A newer state must not replace the one that the input is based on. A save finds out whether there is one.
+    // A newer state must not replace the one that the input is based on. Saving finds out whether there is one.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
@@ -122,7 +122,7 @@ function Editor({
     findChange: () => findChange(place, event => event.data?.id === strategyId),
     onSaved: async () => {
       toast({ message: `Saved to ${environment}.` });
-      // Whoever is about to open something else goes there.
+      // If the user is about to open something else, go there.
       if (element.current && !editor.isAsking) onFinish();
       return undefined;
     },
@@ -153,7 +153,7 @@ function Editor({
         fields.find(({ name }) => name === one.contextName),
       ).length > 0,
   );
-  // A new strategy starts with all users, so a change that reaches all users of production needs a second look.
+  // A new strategy starts with all users, so a change that reaches all users of production needs a confirmation.
   const reachesEveryone =
     target?.type === 'production' && selectsEveryone(draft) && (isNew || !selectsEveryone(base));
   const [isAsking, setAsking] = useState(false);
@@ -212,7 +212,7 @@ function Editor({
   );
 }
 
-/** The users who get the flag by a strategy that is not saved yet. */
+/** The users who get the flag through a strategy that is not saved yet. */
 function NewAudience({ draft, segments }: { draft: Draft; segments: readonly Segment[] }) {
   const names = new Map(segments.map(({ id, name }) => [id, name]));
   return (

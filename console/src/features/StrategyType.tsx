@@ -8,7 +8,7 @@ import { ValuesInput } from './ValuesInput.tsx';
 
 const labelOf = ({ name, displayName }: StrategyType): string => displayName ?? name;
 
-/** The type of a strategy. It can be chosen while the strategy is new: SDKs keep users in or out by other rules afterwards. */
+/** The type of a strategy. It can be chosen while the strategy is new: afterwards, a different type would include different users. */
 export function TypeField({
   draft,
   start,

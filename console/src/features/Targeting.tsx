@@ -21,7 +21,7 @@ export function Targeting({
 }) {
   /** The constraint that the user added last. Its field gets the focus. */
   const [added, setAdded] = useState<number>();
-  /** Gets the focus when what had it was removed. */
+  /** Gets the focus when the focused element was removed. */
   const adding = useRef<HTMLButtonElement>(null);
   const remove = (change: Partial<Draft>) => {
     onChange(change);

@@ -21,7 +21,7 @@ const stateOf = ({ enabled, strategies, variants }: Omit<Side, 'name'>) => ({
 const isSame = (one: Omit<Side, 'name'>, other: Omit<Side, 'name'>): boolean =>
   changesOf(stateOf(one), stateOf(other)).length === 0;
 
-/** The error of a request that came after a change of somebody else. */
+/** The error of a request that came after somebody else's change. */
 const orOvertaken =
   (message: string) =>
   (error: unknown): never => {

@@ -19,7 +19,7 @@ export function FeatureDependenciesPage() {
   return <FlagFrame>{feature => <Dependencies feature={feature} />}</FlagFrame>;
 }
 
-/** `?edit=parent` adds a parent, `?edit=parent:<name>` changes what the flag requires of one. */
+/** `?edit=parent` adds a parent, `?edit=parent:<name>` changes what the flag requires from one. */
 function Dependencies({ feature }: { feature: Feature }) {
   const { search, push, replace } = useFilters();
   const edited = typeof search.edit === 'string' ? /^parent(?::(.+))?$/.exec(search.edit) : null;

@@ -76,7 +76,7 @@ export const MAX_WEIGHT = 1000;
 /** The body of the request. */
 export const bodyOf = (draft: Draft): NewStrategy => ({ ...draft, title: draft.title || null });
 
-/** Gradual rollout takes whole percents. Without a parameter the rollout is 100. */
+/** Gradual rollout takes whole percentages. Without a parameter the rollout is 100. */
 const isValidRollout = ({ name, parameters }: Pick<Draft, 'name' | 'parameters'>): boolean =>
   name !== 'flexibleRollout' || /^(100|\d{1,2})$/.test(parameters.rollout ?? '100');
 
@@ -225,7 +225,7 @@ export function newConstraint(fields: readonly Pick<ContextField, 'name' | 'lega
   return withOperator({ contextName: field?.name ?? 'userId', operator }, operator);
 }
 
-/** The constraint on a different field. Its list of values survives if the field takes it; all else starts again. */
+/** The constraint on a different field. Its list of values survives if the field takes it; everything else is reset. */
 export function withField(
   constraint: Constraint,
   field: Pick<ContextField, 'name' | 'legalValues'>,
@@ -243,7 +243,7 @@ export function withField(
   return withOperator({ contextName: field.name, operator: first }, first);
 }
 
-/** Pasted text becomes values: separated by line breaks, tabs, commas or semicolons; without repetitions. */
+/** Pasted strings become values, separated by line breaks, tabs, commas or semicolons, without duplicates. */
 export function splitValues(text: string, before: readonly string[] = []): string[] {
   const values = text
     .split(/[\n\r\t,;]+/)

@@ -54,7 +54,7 @@ export const contextQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** More than the page shows, because favorites are no changes of the flag. */
+/** More than the page shows, because favorites do not change the flag. */
 const RECENT = 16;
 
 /** The newest events of a flag, including those from before it moved to its project. */
@@ -74,7 +74,7 @@ export const recentEventsQuery = ({ featureName }: Place) =>
 
 type EventOfFlag = schemas['Event'];
 
-/** The newest events of a flag, read now. An error finds none: they only explain a conflict. */
+/** The newest events of a flag, read now. Returns none after an error, because they only explain a conflict. */
 export async function findChange(
   { featureName }: Place,
   matches: (event: EventOfFlag) => boolean,
@@ -323,7 +323,7 @@ export const reviveFeature = ({ featureName }: Place, reason?: string): Promise<
     }),
   );
 
-/** Deletes an archived flag for good. */
+/** Deletes an archived flag permanently. */
 export const deleteFeature = ({ featureName }: Place, reason: string): Promise<void> =>
   done(
     api.DELETE('/api/admin/archive/{featureName}', {
@@ -413,7 +413,7 @@ export const possibleParentsQuery = (path: Place) =>
     queryFn: ({ signal }) => unwrap(api.GET(`${FEATURE}/parents`, { params: { path }, signal })),
   });
 
-/** The variants that a child can require of this flag. */
+/** The variants that a child can require from this flag. */
 export const parentVariantsQuery = (path: Place) =>
   queryOptions({
     queryKey: [...keys.feature(path), 'parent-variants'],

@@ -1,4 +1,4 @@
-// One chunk for the small tabs of the flag page: each further chunk makes the first load larger.
+// One chunk for the small tabs of the flag page, because each additional chunk makes the first load larger.
 export { FeatureCopiesPage } from './copies.tsx';
 export { FeatureDependenciesPage } from './dependencies.tsx';
 export { FeatureSettingsPage } from './settings.tsx';

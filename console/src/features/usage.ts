@@ -81,7 +81,7 @@ export function byApplication(
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** "75 %"; a part that is not empty is never 0 %, and not all is never 100 %. */
+/** "75 %". A part that is not empty is never 0 %, and one that is not everything is never 100 %. */
 export function shareOf(part: number, all: number): string {
   if (all === 0 || part === 0) return '0 %';
   if (part === all) return '100 %';

@@ -44,7 +44,7 @@ export function listOf(values: readonly string[], last = 'or'): string {
   return `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
 }
 
-/** In the zone of the user, which it names. A text that is no time stays as it is. */
+/** In the zone of the user, which it names. A string that is not a time stays as it is. */
 const timeOf = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : fullOf(text));
 
 export function constraintWords(constraint: Constraint): Word[] {

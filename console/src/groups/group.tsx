@@ -111,7 +111,7 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
   );
 }
 
-/** A group: its members and root role, its roles in projects, and what deleting it would lose. */
+/** A group: its members and root role, its roles in projects, and what would be lost by deleting it. */
 export function GroupPage() {
   const { groupId = '' } = useParams({ strict: false });
   const id = Number(groupId);

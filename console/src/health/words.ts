@@ -53,7 +53,7 @@ export function scoreAfter(
 /** Points as the page shows them: +33.3. */
 export const pointsOf = (points: number): string => `+${Number(points.toFixed(1))}`;
 
-/** The points of a rule. Those of its findings do not add up to them, so the words tell both apart. */
+/** The points of a rule. Those of its findings do not add up to them, so the wording distinguishes them. */
 export const rulePointsOf = (points: number, findings: number): string =>
   `${pointsOf(points)} points${findings === 2 ? ' for both together' : findings > 2 ? ` for all ${findings} together` : ''}`;
 

@@ -17,7 +17,7 @@ import { counted, shortEnvironment } from '../ui/words.ts';
 import s from './home.module.css';
 import { latestEventsQuery, PROJECT } from './queries.ts';
 
-// The first run needs scripts that no later visit needs.
+// The first run needs scripts that later visits do not need.
 const FirstRun = lazy(() =>
   loadChunk(() => import('./FirstRun.tsx')).then(module => ({ default: module.FirstRun })),
 );

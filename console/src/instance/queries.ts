@@ -9,7 +9,7 @@ export const instanceQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/instance', { signal })),
 });
 
-/** Events of settings reach only those who may read them, so it is also read now and then. */
+/** Events about settings reach only users who may read them, so it is also polled from time to time. */
 export const maintenanceQuery = queryOptions({
   queryKey: [...keys.settings, 'maintenance'],
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/maintenance', { signal })),

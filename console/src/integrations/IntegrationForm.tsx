@@ -151,7 +151,7 @@ function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
   );
 }
 
-/** Several values; none stands for all. */
+/** Several values; none means all. */
 function Choice({
   label,
   all,

@@ -1,6 +1,6 @@
 import type { Integration, IntegrationInput, Provider } from './queries.ts';
 
-/** The form of an integration. Empty lists stand for all. */
+/** The form of an integration. Empty lists mean all. */
 export type Draft = {
   description: string;
   enabled: boolean;
@@ -53,7 +53,7 @@ export const draftOf = (integration: Integration, provider: Provider): Draft => 
   whenExhausted: integration.whenExhausted,
 });
 
-/** The body of a request. Empty parameters are left out, so that their defaults apply. */
+/** The body of a request. Empty parameters are omitted, so that their defaults apply. */
 export const inputOf = (draft: Draft, provider: string): IntegrationInput => ({
   ...draft,
   provider,

@@ -73,7 +73,7 @@ export const updateIntegration = (id: number, body: IntegrationInput, etag: stri
     }),
   );
 
-/** Enables or disables an integration, and changes nothing else of it. */
+/** Enables or disables an integration, and changes nothing else. */
 export async function setEnabled(id: number, enabled: boolean): Promise<void> {
   const params = { path: { id: String(id) } };
   await done(
@@ -83,7 +83,7 @@ export async function setEnabled(id: number, enabled: boolean): Promise<void> {
   );
 }
 
-/** The newest change of an integration. An error finds none: it only explains a conflict. */
+/** The newest change of an integration. Returns none after an error, because it only explains a conflict. */
 export async function findChange(id: number): Promise<schemas['Event'] | undefined> {
   const query = { type: 'IS_ANY_OF:addon-config-updated', limit: 20 };
   const found = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(

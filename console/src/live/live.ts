@@ -5,11 +5,11 @@ import { followEvents } from './stream.ts';
 
 /** How far the stream has come. All events up to the position are committed. */
 export type Progress = {
-  /** Undefined: there is no stream, and nobody knows whether there are new events. */
+  /** Undefined: there is no stream, so it is unknown whether there are new events. */
   position: number | undefined;
   /** Whether the user may see an event since the last progress. */
   hasEvents: boolean;
-  /** The log lost events, so what was read from it is no state of it any more. */
+  /** The log lost events, so what was read from it no longer matches it. */
   isLost?: boolean;
 };
 

@@ -15,16 +15,16 @@ const MAX_REST_MS = 30_000;
 const MAX_WAIT_MS = 1_000;
 
 export type Refresher = {
-  /** Loads what the events changed, soon and together with what other events change. */
+  /** Reloads what the events changed, soon and together with what other events change. */
   afterEvents: (events: readonly Pick<Event, 'type' | 'project' | 'featureName'>[]) => void;
-  /** Loads what a change of this user can have changed, without waiting for its events, which changes of others can delay. */
+  /** Reloads what this user's change may have affected, without waiting for its events, which other changes can delay. */
   afterWrite: (write: Write) => Promise<void>;
-  /** Loads these, soon. */
+  /** Reloads these queries soon. */
   again: (list: readonly QueryKey[]) => void;
   everything: () => void;
 };
 
-/** Gathers what is to be loaded again. One refresh after events runs at a time, and none is lost. */
+/** Collects what has to be reloaded. Only one refresh runs at a time, and none is lost. */
 export function makeRefresher(client: QueryClient): Refresher {
   const waiting = new Map<string, QueryKey>();
   let isScheduled = false;
@@ -62,7 +62,7 @@ export function makeRefresher(client: QueryClient): Refresher {
   };
 }
 
-/** Loads the queries on the page again whose keys begin with one of these. Others are loaded when a page shows them. */
+/** Reloads the queries on the page whose keys begin with one of these. Others are loaded when a page shows them. */
 async function refresh(client: QueryClient, list: readonly QueryKey[]): Promise<void> {
   const hashes = new Set(list.map(hashKey));
   await client.invalidateQueries({
@@ -71,9 +71,9 @@ async function refresh(client: QueryClient, list: readonly QueryKey[]): Promise<
   });
 }
 
-/** The API document lists the events of each operation, so no page has to say what its changes change. */
+/** The API document lists the events of each operation, so no page has to list what its changes affect. */
 function keysOfWrite({ method, path, params }: Write): readonly QueryKey[] {
-  // Only the user sees the views that they save, so there are no events of them.
+  // Only the user sees the views they save, so there are no events for them.
   if (path.startsWith('/api/admin/user/views')) return [keys.views];
   return (eventsOf[`${method} ${path}`] ?? []).flatMap(type => keysOf(type, params));
 }

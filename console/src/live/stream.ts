@@ -5,9 +5,9 @@ import { type Block, blockOf, type Event } from './blocks.ts';
 const STREAM = '/api/admin/events/stream';
 /** The server sends something every 15 s. After this silence the connection is dead, for example because the computer slept. */
 const MAX_SILENCE_MS = 45_000;
-/** After a longer absence, loading the page again costs less than all the events in between. */
+/** After a longer absence, reloading the page costs less than receiving all the events in between. */
 const MAX_ABSENCE_MS = 120_000;
-/** Without a stream, because there are too many or a proxy holds it back, the page is loaded again at this pace. */
+/** Without a stream, because there are too many or a proxy buffers it, the page is reloaded at this interval. */
 const POLL_SECONDS = 30;
 
 export type Handlers = {
@@ -19,7 +19,7 @@ export type Handlers = {
   onHidden: () => void;
   /** The database was restored or failed over, and lost events that the page may show. */
   onLost: () => void;
-  /** There is no stream for now. Called again and again until there is one. */
+  /** There is currently no stream. Called repeatedly until there is one. */
   onMissing: () => void;
 };
 
@@ -51,7 +51,7 @@ async function* connect(after: number | undefined, signal: AbortSignal): AsyncGe
       yield texts.flatMap(blockOf);
     }
   } catch (error) {
-    // A proxy that holds the stream back is no outage.
+    // A proxy that buffers the stream is not an outage.
     throw silence.signal.aborted && !signal.aborted ? new Rejected(0) : error;
   } finally {
     clearTimeout(timer);
@@ -68,7 +68,7 @@ export async function followEvents(signal: AbortSignal, on: Handlers): Promise<v
   let position: number | undefined;
   let heardAt = 0;
   let failures = 0;
-  /** Ids since the last block without an event, less the events that arrived: those are of changes that the user may not see. */
+  /** Ids since the last block without an event, minus the events that arrived: these belong to changes that the user may not see. */
   let unseen = 0;
 
   function take(blocks: Block[]): void {
@@ -99,7 +99,7 @@ export async function followEvents(signal: AbortSignal, on: Handlers): Promise<v
     const connection = new AbortController();
     const endIfHidden = () => isHidden() && connection.abort();
     document.addEventListener('visibilitychange', endIfHidden, { signal: connection.signal });
-    // A connection from before the browser was offline is probably dead, and nothing says so.
+    // A connection from before the browser went offline is probably dead, and nothing reports it.
     addEventListener('online', () => connection.abort(), { signal: connection.signal });
     try {
       for await (const blocks of connect(position, AbortSignal.any([signal, connection.signal])))
@@ -108,7 +108,7 @@ export async function followEvents(signal: AbortSignal, on: Handlers): Promise<v
       if (signal.aborted) return;
       if (connection.signal.aborted) continue;
       if (error instanceof Rejected && error.status === 401) {
-        // Nobody has logged in yet: the login page appears.
+        // Nobody is logged in yet, so the login page appears.
         if (!ownerOfPage()) return;
         await untilLoggedIn(false);
         continue;
@@ -128,7 +128,7 @@ export async function followEvents(signal: AbortSignal, on: Handlers): Promise<v
     } finally {
       connection.abort();
     }
-    // Not all tabs at the same time after a restart of the server.
+    // Spread out, so that tabs do not all return at the same time after a server restart.
     await wait(1 + Math.random() * 2, signal).catch(() => {});
   }
 }

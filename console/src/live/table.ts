@@ -9,7 +9,7 @@ type Keys = (subject: {
   featureName: string | undefined;
 }) => readonly QueryKey[];
 
-/** What a flag does and says: its page and the lists that show it. */
+/** What a flag does and shows: its page and the lists that contain it. */
 const flagContent: Keys = flag => [
   keys.feature(flag),
   keys.flags,

@@ -97,7 +97,7 @@ function PasswordForm({ username, onLoggedIn }: { username: string; onLoggedIn()
   );
 }
 
-/** A message that names the time to wait names it as it was. The seconds that are left take its place. */
+/** A message that contains a waiting time becomes outdated, so the remaining seconds replace it. */
 function wordsOf(error: Error, seconds: number): string {
   if (error instanceof RequestError && error.status === 401) return 'The username or the password is wrong.';
   if (!(error instanceof RequestError) || error.retryAfter === undefined) return error.message;

@@ -2,14 +2,14 @@
 
 const CHANNEL = 'halyard-login';
 
-/** Says to the other windows of this browser that the user has logged in. */
+/** Tells this browser's other windows that the user has logged in. */
 export function announceLogin(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage('logged in');
   channel.close();
 }
 
-/** Calls the listener when the user has logged in in another window. Returns the function that stops it. */
+/** Calls the listener when the user logs in in another window. Returns a function that stops listening. */
 export function onLoginElsewhere(listener: () => void): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = listener;

@@ -109,7 +109,7 @@ export function Form({
   );
 }
 
-/** The table with the context of the fields, to add others to it. */
+/** The table, starting with the context in the fields, to add others to it. */
 function tableOf(form: PlaygroundForm): string {
   const entries = rowsOfForm({ ...form, csv: undefined }).rows.flatMap(row => Object.entries(row));
   const used = entries.length > 0 ? entries : [['userId', '']];
@@ -201,7 +201,7 @@ function Fields({
   );
 }
 
-/** A value of the context, without the help that browsers offer for prose. */
+/** A context value, without the help that browsers offer for prose. */
 const Text = (props: TextInputProps) => (
   <TextInput classNames={{ input: 'mono' }} autoComplete="off" spellCheck={false} {...props} />
 );

@@ -19,7 +19,7 @@ type ResultProps = {
   isOpen: boolean;
 };
 
-/** A flag with its results. Open, it explains each of them. */
+/** A flag with its results. When open, it explains each of them. */
 export function Result({ feature, environments, rows, isOpen }: ResultProps) {
   const { name, projectId } = feature;
   const [wasOpened, setOpened] = useState(isOpen);

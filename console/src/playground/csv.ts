@@ -1,5 +1,5 @@
 export const MAX_CONTEXTS = 50;
-/** The table is a part of the URL, whose length proxies limit. */
+/** The table is part of the URL, whose length proxies limit. */
 export const MAX_CHARACTERS = 5_000;
 
 export type Row = Record<string, string>;

@@ -13,7 +13,7 @@ export const sessionsQuery = queryOptions({
 export const endSession = (id: number) =>
   done(api.DELETE('/api/admin/user/sessions/{id}', { params: { path: { id: String(id) } } }));
 
-/** Ends several sessions. One that has ended meanwhile is no failure. */
+/** Ends several sessions. A session that has ended meanwhile is not a failure. */
 export async function endSessions(ids: readonly number[]): Promise<void> {
   for (const id of ids)
     await endSession(id).catch((error: unknown) => {

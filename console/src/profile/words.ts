@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** The name and version in a User-Agent header, the last product that people know. */
+/** The name and version in a User-Agent header: the last product in it that people know. */
 export const browserOf = (userAgent: string | null): string =>
   userAgent
     ?.match(/(Firefox|Edg|Chrome|Safari)\/\d+/)?.[0]
@@ -28,7 +28,7 @@ function decoded(part: string): string {
 /** A time in the given number of days. */
 export const inDays = (days: number, now = Date.now()): string => new Date(now + days * DAY_MS).toISOString();
 
-/** Whether a token stopped working, stops within two weeks, or later. */
+/** Whether a token has expired, expires within two weeks, or later. */
 export function expiryOf(expiresAt: string, now = Date.now()): 'expired' | 'soon' | 'later' {
   const left = Date.parse(expiresAt) - now;
   return left <= 0 ? 'expired' : left < 14 * DAY_MS ? 'soon' : 'later';

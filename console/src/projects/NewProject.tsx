@@ -12,7 +12,7 @@ import { createProject, listQuery, type Project } from './queries.ts';
 
 const FIELDS = ['id', 'name', 'description', 'mode', 'featureNaming.pattern'];
 
-/** A name that shows whether a naming rule is as strict as the user wants. */
+/** A name that shows whether a naming rule is as strict as intended. */
 const EXAMPLE = 'new-checkout';
 
 /** Without a typed id, the id follows the name. */

@@ -37,7 +37,7 @@ export function ProjectList({ projects, isArchived }: { projects: readonly Proje
       keys: 's',
       description: 'Add the project to the favorites, or remove it',
       run: () => {
-        // The key acts on the newest state of the project, not on the one when the row became active.
+        // The key applies to the project's newest state, not to the one when the row became active.
         const current = projects.find(({ id }) => id === active.current?.id);
         if (current) favorite(current);
       },

@@ -12,7 +12,7 @@ import { counted } from '../ui/words.ts';
 import { ProjectPage } from './Frame.tsx';
 import s from './Segments.module.css';
 
-/** The segments that strategies of the project can use: its own ones, then those of all projects. */
+/** The segments that strategies of the project can use: first its own, then those of all projects. */
 export function ProjectSegmentsPage() {
   const { projectId = '' } = useParams({ strict: false });
   const { data, error, refetch } = useQuery(segmentsQuery);

@@ -1,4 +1,4 @@
-/** Whether a name follows the rule of its project. A pattern that this browser cannot read is left to the server. */
+/** Whether a name follows the rule of its project. If this browser cannot compile the pattern, the server decides. */
 export function followsRule(pattern: string | undefined, name: string): boolean {
   if (!pattern || name === '') return true;
   try {

@@ -85,7 +85,7 @@ export function ProjectsPage() {
   );
 }
 
-/** The projects that contain the text, favorites first. The server sorts by name. */
+/** The projects that contain the string, favorites first. The server sorts by name. */
 function sorted(projects: readonly Project[], typed: string): Project[] {
   const text = typed.trim().toLowerCase();
   return projects

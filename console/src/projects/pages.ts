@@ -1,3 +1,3 @@
-// One chunk for both pages: each further chunk makes the first load larger.
+// One chunk for both pages, because each additional chunk makes the first load larger.
 export { ProjectsPage } from './page.tsx';
 export { ProjectSegmentsPage } from './Segments.tsx';

@@ -80,7 +80,7 @@ export function permissionLabel(name: string): string {
 export const inSentence = (label: string): string =>
   /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);
 
-/** The permissions of the environments, those that matter most first. */
+/** The permissions for environments, most important first. */
 export const environmentRows = (names: readonly string[]): string[] =>
   sortedBy(Object.keys(ENVIRONMENT_LABELS), names);
 
@@ -110,7 +110,7 @@ export function areasOf(names: readonly string[]): Area[] {
   return [...areas.values()];
 }
 
-/** The operations that require the permission, in words: "create flag". Those that are the same with one or several flags, once. */
+/** The operations that require the permission, in words: "create flag". Operations on one flag and on several are listed once. */
 export function operationsOf(permission: string): string[] {
   const operations = Object.entries(permissionsOf)
     .filter(([, permissions]) => (permissions as readonly string[]).includes(permission))

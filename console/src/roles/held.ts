@@ -1,6 +1,6 @@
 import type { RoleWithPermissions } from './queries.ts';
 
-/** A permission of a role as one text: CREATE_FEATURE, or "UPDATE_FEATURE_ENVIRONMENT in production". */
+/** A permission of a role as one string: CREATE_FEATURE, or "UPDATE_FEATURE_ENVIRONMENT in production". */
 export type Held = string;
 
 const IN = ' in ';
@@ -8,7 +8,7 @@ const IN = ' in ';
 export const heldOf = (name: string, environment?: string): Held =>
   environment === undefined ? name : name + IN + environment;
 
-/** The permissions of a role, sorted. Without those that apply to one project only, which built-in roles have. */
+/** The permissions of a role, sorted. Excludes those that apply to one project only, which built-in roles have. */
 export const heldBy = ({ permissions }: Pick<RoleWithPermissions, 'permissions'>): Held[] =>
   permissions
     .filter(({ project }) => project === undefined)
@@ -22,7 +22,7 @@ export const inputsOf = (held: readonly Held[]): { name: string; environment?: s
     return environment === undefined ? { name } : { name, environment };
   });
 
-/** Whether the role may do it: with ADMIN everything, and without an environment in all of them. */
+/** Whether the role has the permission. ADMIN includes everything, and no environment means all environments. */
 export const has = (held: ReadonlySet<Held>, name: string, environment?: string): boolean =>
   held.has('ADMIN') || held.has(name) || (environment !== undefined && held.has(heldOf(name, environment)));
 

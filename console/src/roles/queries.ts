@@ -14,7 +14,7 @@ export const rolesQuery = queryOptions({
   staleTime: 5_000,
 });
 
-/** An instance has few roles. Each one is read by itself, because the list has no permissions. */
+/** An instance has few roles. Each one is read separately, because the list does not include permissions. */
 const MAX_ROLES = 30;
 
 /** The names of the roles that have one of the permissions. Requires READ_ROLE. */

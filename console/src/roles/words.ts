@@ -9,7 +9,7 @@ export const projectIn = (message: string): string | undefined => / project "([^
 
 type Typed = { type: 'root' | 'project' | 'root-custom' | 'custom' };
 
-/** Admins create custom roles, and only they can be changed. */
+/** Admins create custom roles, and only those can be changed. */
 export const isCustom = ({ type }: Typed): boolean => type === 'custom' || type === 'root-custom';
 
 export const isRoot = ({ type }: Typed): boolean => type === 'root' || type === 'root-custom';

@@ -8,7 +8,7 @@ import s from './segments.module.css';
 
 const SHOWN = 8;
 
-/** The flags that get other users when the constraints are saved, by environment. */
+/** The flags that reach different users when the constraints are saved, by environment. */
 export function Effect({
   effects,
   isChanged,

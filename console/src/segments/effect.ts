@@ -8,13 +8,13 @@ type Environment = Pick<Schemas['Environment'], 'name' | 'type'>;
 export type EnvironmentEffect = {
   environment: string;
   type: string;
-  /** The flags that get other users when the constraints change. */
+  /** The flags that reach different users when the constraints change. */
   affected: { name: string; project: string }[];
   /** The flags that use the segment and are disabled here: nothing changes until somebody enables them. */
   disabled: string[];
 };
 
-/** The effect of other constraints, in the order of the environments; those that no strategy uses the segment in have none. */
+/** The effect of different constraints, in the order of the environments. Environments in which no strategy uses the segment have none. */
 export function effectOf(
   uses: readonly StrategyUse[],
   environments: readonly Environment[],
@@ -36,7 +36,7 @@ export function effectOf(
   });
 }
 
-/** The flags in production that get other users. */
+/** The flags in production that reach different users. */
 export const inProduction = (effects: readonly EnvironmentEffect[]): number =>
   new Set(
     effects

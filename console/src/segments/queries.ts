@@ -9,7 +9,7 @@ export type SegmentInput = Schemas['SegmentInput'];
 export type StrategyUse = Schemas['StrategyUse'];
 
 const SEGMENT = '/api/admin/segments/{id}';
-/** The events that the list looks through for the last change of each segment. */
+/** How many events the list searches for the last change of each segment. */
 const SEARCHED = 1000;
 const CHANGES = ['segment-created', 'segment-updated'];
 

@@ -32,7 +32,7 @@ const crumbs = <Link to="/admin/service-accounts">Service accounts</Link>;
 
 type Draft = { name: string; role: string };
 
-/** A service account: its root role, its tokens, and what deleting it would stop. */
+/** A service account: its root role, its tokens, and what would stop working if it were deleted. */
 export function ServiceAccountPage() {
   const { accountId = '' } = useParams({ strict: false });
   const id = Number(accountId);

@@ -31,7 +31,7 @@ const COLUMNS = [
   },
 ];
 
-/** The accounts of programs. */
+/** The service accounts. */
 export function ServiceAccountsPage() {
   const navigate = useNavigate();
   const { search, push, replace } = useFilters();

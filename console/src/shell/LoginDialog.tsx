@@ -12,7 +12,7 @@ const LoginForm = lazy(() =>
   loadChunk(() => import('../login/LoginForm.tsx')).then(module => ({ default: module.LoginForm })),
 );
 
-/** Appears when the session ended. The page below keeps its input, and the waiting requests continue after the login. */
+/** Appears when the session has ended. The page below keeps its input, and the waiting requests continue after the login. */
 export function LoginDialog() {
   const queryClient = useQueryClient();
   const { changeWaits } = useSyncExternalStore(onConnection, readConnection);
@@ -21,7 +21,7 @@ export function LoginDialog() {
   const onLoggedIn = useEffectEvent(async (isFirst = false) => {
     try {
       const now = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
-      // The waiting requests are those of the first user. Another user must not send them.
+      // The waiting requests belong to the first user, and another user must not send them.
       const first = ownerOfPage();
       if (first && first.user.id !== now.user.id) return setOther({ first: nameOf(first), now: nameOf(now) });
       loggedInAgain();

@@ -35,7 +35,7 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
       </Menu.Target>
       <Menu.Dropdown>
         {projects.length > 8 && (
-          // No TextInput: it would add 4 KB to the first load.
+          // Not TextInput, which would add 4 KB to the first load.
           <input
             className={s.find}
             aria-label="Find a project"

@@ -4,7 +4,7 @@ import { onQuestion, type Question, readQuestion } from '../api/reason.ts';
 import s from '../ui/Confirm.module.css';
 import { Reason } from '../ui/Reason.tsx';
 
-/** Asks for the reason of a change that the server rejected without one, and sends the change again. */
+/** Asks for the reason for a change that the server rejected without one, and resends the change. */
 export function ReasonDialog() {
   const question = useSyncExternalStore(onQuestion, readQuestion);
   return question && <Asked question={question} />;
@@ -42,5 +42,5 @@ function Asked({ question: { message, answer } }: { question: Question }) {
   );
 }
 
-/** The first sentence names the project. The rest is for programs. */
+/** The first sentence names the project. The rest is for API clients. */
 const sentenceOf = (message: string): string => /^.*?"[^"]*".*?\.(?= )/.exec(message)?.[0] ?? message;

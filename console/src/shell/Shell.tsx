@@ -70,7 +70,7 @@ export function Shell() {
 
 const focus = (element: HTMLElement | null): void => element?.focus();
 
-/** The palette. A field takes what the user types until the field of the palette has the focus. */
+/** The palette. A temporary field takes what the user types until the palette's own field has the focus. */
 function PaletteAtOnce({ onClose }: { onClose(): void }) {
   const [typed, setTyped] = useState('');
   const [isReady, setReady] = useState(false);
@@ -114,7 +114,7 @@ function useIsStuck(): boolean {
       isLoading && location.pathname !== resolvedLocation?.pathname,
   });
   const [isStuck, setStuck] = useState(false);
-  // Not only while offline: the former page must not return before the new one.
+  // Not only while offline, because the previous page must not return before the new one.
   if (isLoading && !isOnline && !isStuck) setStuck(true);
   if (!isLoading && isStuck) setStuck(false);
   return isStuck;

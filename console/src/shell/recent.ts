@@ -3,7 +3,7 @@ export type Recent = { to: string; label: string };
 const KEY = 'halyard-recent';
 const MAX_RECENT = 5;
 
-/** The last choices in the command palette. Only a convenience of this browser. */
+/** The last choices in the command palette. Stored in this browser only. */
 export function readRecent(): Recent[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');

@@ -7,9 +7,9 @@ const canHaveFocus = (element: Element | undefined): boolean =>
   element === undefined || (element.isConnected && !element.matches(':disabled'));
 
 /**
- * Keeps the place of a keyboard user. A control that has the focus can disappear or become disabled: a saved form, a deleted row,
- * an archived flag. The browser then starts again at the top of the page. Here the heading of the part that had the control takes
- * the focus.
+ * Keeps a keyboard user's position. A focused control can disappear or become disabled: a saved form, a deleted row, an archived
+ * flag. The browser would then start again at the top of the page. Instead, the heading of the part that contained the control
+ * gets the focus.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useKeptFocus(): void {
       },
       end,
     );
-    // A click next to the controls takes the focus away on purpose.
+    // A click next to the controls removes the focus intentionally.
     document.addEventListener(
       'pointerdown',
       ({ target }) => {

@@ -17,7 +17,7 @@ export function useKeptScroll(): void {
     () =>
       history.subscribe(({ location, action }) => {
         if (action.type !== 'PUSH') return;
-        // A new page takes the place of those that Forward would have opened.
+        // A new page replaces those that Forward would have opened.
         const from = location.state.__TSR_index;
         for (const position of kept.keys()) if (position >= from) kept.delete(position);
       }),
@@ -55,7 +55,7 @@ export function useKeptScroll(): void {
       else frame = requestAnimationFrame(restore);
     };
     restore();
-    // The reader takes over.
+    // The user has scrolled.
     const inputs = ['wheel', 'keydown', 'pointerdown', 'touchstart'] as const;
     for (const type of inputs) addEventListener(type, stop, { passive: true });
     return () => {

@@ -22,7 +22,7 @@ type PartProps = {
   change(part: Partial<OidcDraft>): void;
 };
 
-/** The settings of OpenID Connect: the provider, the accounts that a login creates, and what few need. */
+/** The settings of OpenID Connect: the provider, the accounts that a login creates, and rarely needed settings. */
 export function OidcForm({
   callbackUrl,
   missing,

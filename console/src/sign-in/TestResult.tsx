@@ -29,7 +29,7 @@ export function TestResult({
   onTest,
 }: {
   test: OidcTest | undefined;
-  /** Whether the test had the settings that the form shows. */
+  /** Whether the test ran with the settings in the form. */
   isCurrent: boolean;
   isPending: boolean;
   error: unknown;

@@ -3,7 +3,7 @@ import type { OidcInput, OidcSettings } from './queries.ts';
 /** What responses show instead of a stored secret, and what keeps it in a request. */
 export const STORED = '*****';
 
-/** The form of OpenID Connect. Empty strings stand for missing values. */
+/** The form of OpenID Connect. Empty strings mean missing values. */
 export type OidcDraft = {
   enabled: boolean;
   discoverUrl: string;

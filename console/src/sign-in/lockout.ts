@@ -5,7 +5,7 @@ export type Lockout = { isBlocked: boolean; title: string; message: string };
 const nameOf = ({ username, name, email }: AdminLogins['admins'][number]): string =>
   username ?? name ?? email ?? 'an admin';
 
-/** By the methods that would remain. */
+/** According to the methods that would remain. */
 const REMEDIES = {
   singleSignOn: 'Keep passwords enabled until an admin has logged in with single sign-on.',
   password: 'Keep single sign-on enabled until an admin has a password.',

@@ -28,7 +28,7 @@ import { TestResult } from './TestResult.tsx';
 
 const SUBJECT = settingSubject('auth.oidc');
 
-/** Single sign-on with OpenID Connect. It is saved as it was tested. */
+/** Single sign-on with OpenID Connect. Settings are saved as they were tested. */
 export function OidcPage() {
   const oidc = useQuery(oidcQuery);
   const passwords = useQuery(passwordsQuery);

@@ -20,7 +20,7 @@ import { settingSubject } from './subject.ts';
 const SUBJECT = settingSubject('cors');
 const PATH = /^\/body\/frontendApiOrigins\/(\d+)/;
 
-/** With the text, so that a line can be typed, and as a list, which is saved. */
+/** As text, so that a line can be typed, and as a list, which is saved. */
 type Draft = { origins: string[]; text: string };
 
 const draftOf = (origins: string[]): Draft => ({ origins, text: origins.join('\n') });
@@ -120,7 +120,7 @@ function Editor({ saved }: { saved: Version<Draft> }) {
   );
 }
 
-/** Messages about single origins, with their line. */
+/** Messages about individual origins, with their line. */
 const lineMessages = (error: unknown): string[] =>
   error instanceof RequestError
     ? error.details.flatMap(({ path, message }) => {

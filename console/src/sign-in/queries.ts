@@ -20,7 +20,7 @@ export const oidcQuery = queryOptions({
 export const saveOidc = (body: OidcInput, etag: string): Promise<void> =>
   done(api.POST('/api/admin/auth/oidc/settings', { body, headers: { 'If-Match': etag } }));
 
-/** Asks the provider. The server saves nothing. */
+/** Tests the provider. The server saves nothing. */
 export const testOidc = (body: OidcInput): Promise<OidcTest> =>
   unwrap(api.POST('/api/admin/auth/oidc/test', { body, fetch: sendRead }));
 

@@ -24,7 +24,7 @@ const COLUMNS = [
   { label: 'State' },
 ];
 
-/** The strategy types: those that every SDK has, and those that your own programs implement. */
+/** The strategy types: those that every SDK has, and those that your own applications implement. */
 export function StrategyTypesPage() {
   const { data, error, refetch } = useQuery(strategyTypesQuery);
   const { search, push, replace } = useFilters();

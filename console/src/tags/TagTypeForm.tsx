@@ -8,7 +8,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { createTagType, type TagType } from './queries.ts';
 
-/** Empty strings stand for null. */
+/** Empty strings mean null. */
 export type Draft = { description: string; color: string };
 export const FIELDS = ['name', 'description', 'color'];
 

@@ -6,7 +6,7 @@ import s from './transfer.module.css';
 
 const SHOWN = 20;
 
-/** What the server found out about an import: obstacles first, then the effect. */
+/** The server's findings about an import: obstacles first, then the effect. */
 export function Examination({ report }: { report: ImportReport }) {
   const { errors, permissions, warnings, effect } = report;
   return (

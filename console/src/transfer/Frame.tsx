@@ -7,7 +7,7 @@ const TABS = [
   { to: '/admin/transfer/import', label: 'Import' },
 ];
 
-/** Flags between environments, projects and instances. */
+/** Moving flags between environments, projects and instances. */
 export function TransferFrame({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Page

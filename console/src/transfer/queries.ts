@@ -14,7 +14,7 @@ export const exportFlags = (body: ExportInput): Promise<Export> =>
 export const examineImport = (body: ImportInput): Promise<ImportReport> =>
   unwrap(api.POST('/api/admin/features-batch/validate', { body, fetch: sendRead }));
 
-/** Imports flags. Resolves with the event of the import, or undefined if everything matched already. */
+/** Imports flags. Resolves with the event of the import, or undefined if everything already matched. */
 export async function importFlags(body: ImportInput): Promise<Schemas['Event'] | undefined> {
   const before = await newestImport(body.project);
   await done(api.POST('/api/admin/features-batch/import', { body }));

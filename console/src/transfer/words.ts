@@ -18,7 +18,7 @@ export const contentsOf = (data: Export): string[] =>
       : [counted(Number(count), String(noun), plural === undefined ? undefined : String(plural))],
   );
 
-/** The export in a string, or the reason why it is not one. */
+/** The export in a string, or the reason why the string is not an export. */
 export function exportOf(text: string): { data: Export } | { problem: string } {
   let data: unknown;
   try {

@@ -30,7 +30,7 @@ export function Can({
   children: Control;
 }) {
   const missing = useMissingPermissions(call, { project, environment });
-  // The browser test of random roles asks the server about the controls that it finds.
+  // The browser test of random roles checks with the server the controls that it finds.
   const mark = { 'data-call': [call, project, environment].join(' ').trimEnd() };
   if (missing.length === 0) return cloneElement(children, mark);
   return (

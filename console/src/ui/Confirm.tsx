@@ -9,9 +9,9 @@ import { useReturnFocus } from './useReturnFocus.ts';
 import { WaitingChanges } from './WaitingChanges.tsx';
 
 /**
- * Asks before an effect. `children` show the effect; `action` is the verb of the button, such as "Archive 3 flags".
- * `onConfirm` may return a promise: the dialog stays open until it succeeds, and shows its error. With `reasons`, the dialog has a
- * field for the reason of the change, and passes the text on.
+ * Asks for confirmation. `children` show the effect; `action` is the verb of the button, such as "Archive 3 flags". `onConfirm`
+ * may return a promise: the dialog stays open until it succeeds, and shows its error. With `reasons`, the dialog has a field for
+ * the reason for the change, and passes it on.
  */
 export function Confirm({
   opened,
@@ -29,7 +29,7 @@ export function Confirm({
   title: string;
   action: string;
   danger?: boolean;
-  /** Enter cancels: the effect reaches users. Always so with `danger`. */
+  /** Enter cancels, because the effect reaches users. With `danger` it always does. */
   careful?: boolean;
   disabled?: boolean;
   reasons?: Reasons;

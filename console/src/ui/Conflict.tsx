@@ -26,7 +26,7 @@ export function Conflict<Draft>({
   onTake(): void;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The control that had the focus is gone.
+  // The focused control is gone.
   useEffect(() => heading.current?.focus(), []);
   return (
     <div className={s.conflict} role="alert">

@@ -6,7 +6,7 @@ import { Confirm } from './Confirm.tsx';
 import s from './DangerZone.module.css';
 import type { Reasons } from './Reason.tsx';
 
-/** The end of a page: what cannot be taken back. One `DangerAction` for each. */
+/** The end of a page: what cannot be undone. One `DangerAction` for each. */
 export function DangerZone({ children }: { children: ReactNode }) {
   const id = useId();
   return (
@@ -19,7 +19,7 @@ export function DangerZone({ children }: { children: ReactNode }) {
 
 /**
  * Deletes, archives or deactivates something. `children` say what will be lost, as counts with links. A blocked action is
- * disabled, with the reason beside it. With `typed`, the user types the name first, because nothing brings the thing back.
+ * disabled, with the reason next to it. With `typed`, the user types the name first, because the deletion cannot be undone.
  */
 export function DangerAction({
   title,

@@ -11,8 +11,8 @@ const GrantingRoles = lazy(() =>
 );
 
 /**
- * The error of a region of the page, with its id and a retry. The remaining page keeps working.
- * A missing permission (403) and a missing page (404) have their own words.
+ * The error of a region of the page, with its id and a retry. The rest of the page keeps working. A missing permission (403) and
+ * a missing page (404) have their own words.
  */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }) {
   const status = error instanceof RequestError ? error.status : undefined;
@@ -41,7 +41,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }
   );
 }
 
-/** A page that does not exist, or that the user may not read: both look the same. */
+/** A page that does not exist, or that the user may not read. Both look the same. */
 export function NotFound({
   title = 'Not found, or you cannot read it',
   message,

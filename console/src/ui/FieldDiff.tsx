@@ -21,7 +21,7 @@ type ValueChange = Exclude<Change, ItemsChange>;
 const MAX_ITEMS = 100;
 
 function Items({ change: { items } }: { change: ItemsChange }) {
-  // Changed values first: a list may hold thousands of unchanged ones.
+  // Changed values first, because a list may have thousands of unchanged ones.
   const ordered = items.toSorted((a, b) => Number(a.kind === 'same') - Number(b.kind === 'same'));
   return (
     <>

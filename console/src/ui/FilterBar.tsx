@@ -53,7 +53,7 @@ export function FilterBar({
   const id = useId();
   const filters = filtersOf(search, fields);
   const suggestions = useSuggestions(isOpen ? typed : undefined, fields, search.query);
-  // Enter chooses what the arrows marked, or what the text means.
+  // Enter chooses the entry marked with the arrow keys, or what the typed string means.
   const marked = active >= 0 ? active : usualChoice(typed, suggestions);
   useShortcuts([{ keys: '/', description: 'Filter the list', run: () => input.current?.focus() }]);
 
@@ -182,7 +182,7 @@ export function FilterBar({
 
 const MIN_TEXT = 2;
 
-/** What the typed text can become. Undefined: the list is closed. */
+/** What the typed string can become. Undefined: the list is closed. */
 function useSuggestions(
   typed: string | undefined,
   fields: readonly FilterField[],

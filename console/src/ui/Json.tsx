@@ -1,7 +1,7 @@
 import s from './Json.module.css';
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
-/** A longer text would freeze the page. */
+/** A longer string would freeze the page. */
 const MAX_LENGTH = 200_000;
 
 type Token = { text: string; kind?: 'key' | 'text' | 'word' | 'number' };

@@ -10,7 +10,7 @@ import { Time } from './Time.tsx';
 
 const SHOWN = 3;
 
-/** The newest changes of a thing, with a link to all of them in the event log. Empty without changes. */
+/** The newest changes of something, with a link to all of them in the event log. Empty without changes. */
 export function LastChange({ subject }: { subject: Subject }) {
   const { data: events } = useQuery(eventsAboutQuery(subject));
   if (!events || events.length === 0) return null;

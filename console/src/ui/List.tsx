@@ -23,9 +23,9 @@ const HEADER_HEIGHT = 32;
 export type RowState = { index: number; isActive: boolean; isSelected: boolean };
 
 /**
- * A virtual list over all rows of a search. It renders what is visible and asks for the rest with `onVisible`.
- * The active row lives in the list, so that a key press renders two rows and not the page (4 ms instead of 11).
- * Keys: J, K and arrows move, Enter opens, X selects.
+ * A virtual list over all rows of a search. It renders what is visible and asks for the rest with `onVisible`. The active row
+ * lives in the list, so that a key press renders two rows instead of the page (4 ms instead of 11). Keys: J, K and arrows move,
+ * Enter opens, X selects.
  *
  * `as="listbox"`: rows contain no controls, one row is chosen (events). `as="table"`: rows contain `role="cell"`.
  */
@@ -58,7 +58,7 @@ export function List<Row>({
   height?: number | ((index: number) => number);
   /** The head of a table: an element with role="row". */
   header?: ReactNode;
-  /** The content of a row. Pass a stable function: rows are memoized. */
+  /** The content of a row. Pass a stable function, because rows are memoized. */
   render(row: Row, state: RowState): ReactNode;
   /** Rows that are headings, such as days. They cannot be active. */
   isHeading?(row: Row): boolean;
@@ -73,7 +73,7 @@ export function List<Row>({
   onSelect?(row: Row): void;
   /** The first and the last visible index, to load their pages. */
   onVisible?(first: number, last: number): void;
-  /** Whether the first row is in view: a list that grows at the top must not move under the reader. */
+  /** Whether the first row is in view. A list that grows at the top must not move while somebody reads it. */
   onTop?(isAtTop: boolean): void;
   className?: string;
 }) {
@@ -92,7 +92,7 @@ export function List<Row>({
   const last = items.at(-1)?.index ?? 0;
 
   useEffect(() => onVisible?.(first, last), [first, last, onVisible]);
-  // New heights need a new layout.
+  // Different heights need a new layout.
   useLayoutEffect(() => {
     if (typeof height === 'function') list.measure();
   }, [height, list]);

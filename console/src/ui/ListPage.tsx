@@ -63,7 +63,7 @@ export function ListPage<Row>({
   error: unknown;
   onRetry(): void;
   keyOf(row: Row): string;
-  /** What the search finds, in any case of letters. */
+  /** What the search finds, ignoring case. */
   textOf(row: Row): string;
   /** Names what the search finds: "Name, email or group". */
   placeholder?: string;
@@ -72,7 +72,7 @@ export function ListPage<Row>({
   className?: string;
   /** 44 px with one line, 52 px with two. */
   height?: number;
-  /** The cells of a row. Pass a stable function: rows are memoized. */
+  /** The cells of a row. Pass a stable function, because rows are memoized. */
   render(row: Row, state: RowState): ReactNode;
   /** Enter or a double click. */
   onOpen?(row: Row): void;
@@ -246,7 +246,7 @@ export function ListPage<Row>({
   );
 }
 
-/** Asked if the page creates nothing; the answer is not used. */
+/** Called even if the page creates nothing; the result is then not used. */
 const NONE: OperationId = 'getUsers';
 
 function Arrow({ isDown }: { isDown: boolean }) {

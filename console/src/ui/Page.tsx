@@ -25,7 +25,7 @@ export function Page({
 }: {
   /** The heading. */
   title: ReactNode;
-  /** The title of the browser tab, if `title` is no text. */
+  /** The title of the browser tab, if `title` is not a string. */
   name?: string;
   crumbs?: ReactNode;
   note?: ReactNode;

@@ -1,7 +1,7 @@
 import type { CSSProperties } from 'react';
 import s from './Person.module.css';
 
-/** The hue of a name is the same on every page. */
+/** A name has the same hue on every page. */
 function hueOf(name: string): number {
   let hash = 7;
   for (const character of name) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 3600;

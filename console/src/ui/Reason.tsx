@@ -7,7 +7,7 @@ export type Reasons = 'optional' | 'required';
 export const lacksReason = (reasons: Reasons | undefined, text: string): boolean =>
   reasons === 'required' && text.trim() === '';
 
-/** Why somebody changes something. The events of the change show it. */
+/** Why somebody changes something. The change's events show it. */
 export function Reason({
   reasons,
   text,

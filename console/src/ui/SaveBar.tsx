@@ -30,7 +30,7 @@ export function SaveBar({
   missing?: readonly string[];
   pending?: boolean;
   disabled?: boolean;
-  /** A field for the reason of the change. `editor.reason` of useEditor has the text. */
+  /** A field for the reason for the change. `editor.reason` of useEditor has its value. */
   reason?: { reasons: Reasons; text: string; onChange(text: string): void };
   onSave(): void;
   onInvalid?(): void;

@@ -72,7 +72,7 @@ export function SecondNavigation({
   );
 }
 
-/** Whether the URL of the item is the beginning of another item's URL: only one of them may be marked. */
+/** Whether one item's URL is the beginning of another item's URL. Only one of them may be marked. */
 const isPrefix = ({ to }: NavigationItem, all: readonly NavigationItem[]): boolean =>
   all.some(other => other.to.startsWith(`${to}/`));
 

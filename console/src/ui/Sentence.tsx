@@ -12,7 +12,7 @@ import {
 
 /**
  * The sentence of an event, as the server writes it. Names are bold, flags are monospace.
- * `links`: names lead to their pages. `short`: without the place, for lists that show project and environment apart.
+ * `links`: names lead to their pages. `short`: without the project and environment, for lists that show them separately.
  */
 export function Sentence({
   event,
@@ -46,7 +46,7 @@ function Part({ part, links }: { part: SentencePart; links: boolean | undefined 
   );
 }
 
-/** The name of something, as a link to its page if the user may open that. */
+/** The name of something, as a link to its page if the user may open it. */
 function Named({
   subject,
   className,

@@ -15,7 +15,7 @@ export function SidePanel({
   title: ReactNode;
   opened?: boolean;
   wide?: boolean;
-  /** A question is open over the panel. Esc closes only the question. */
+  /** A dialog is open over the panel. Esc closes only the dialog. */
   isAsking?: boolean;
   children: ReactNode;
   onClose(): void;

@@ -1,7 +1,7 @@
 import { Star as StarIcon } from 'lucide-react';
 import s from './Star.module.css';
 
-/** The button that adds something to the favorites of the user, or removes it. */
+/** The button that adds something to the user's favorites, or removes it. */
 export function Star({
   label,
   pressed,

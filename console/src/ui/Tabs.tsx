@@ -17,7 +17,7 @@ export function Tabs({
           key={tab.to}
           to={tab.to}
           className={s.tab}
-          // The URL of one tab may be the beginning of another one: only one of them may be marked.
+          // One tab's URL may be the beginning of another's. Only one of them may be marked.
           activeOptions={{
             exact: tabs.some(other => other.to.startsWith(`${tab.to}/`)),
             includeSearch: false,

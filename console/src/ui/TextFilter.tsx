@@ -4,7 +4,7 @@ import { type ReactNode, useRef } from 'react';
 import { useShortcuts } from './shortcuts.ts';
 import s from './TextFilter.module.css';
 
-/** The head of a list that a text filters: the input, which `/` focuses, the number of matches, and further filters. */
+/** The head of a list with a filter: the input, which `/` focuses, the number of matches, and further filters. */
 export function TextFilter({
   label,
   placeholder,

@@ -19,7 +19,7 @@ export function Toggle({
   label: string;
   large?: boolean;
   missing?: readonly string[];
-  /** The operation and its place, as Can marks its control. */
+  /** The operation and its scope, as Can marks its control. */
   call?: string;
   disabled?: boolean;
   onChange(checked: boolean): void;

@@ -5,7 +5,7 @@ import s from './UsedBy.module.css';
 
 export type Use = {
   key: string;
-  /** The page of what depends on the thing. Without it, the row is not a link. */
+  /** The page of what depends on it. Without a page, the row is not a link. */
   to?: string;
   search?: Record<string, string>;
   label: ReactNode;
@@ -32,9 +32,9 @@ export function UsedBy({
   plural?: string;
   /** Undefined while they load. */
   uses: readonly Use[] | undefined;
-  /** The number of all, if `uses` are the first ones. */
+  /** The total number, if `uses` has only the first ones. */
   total?: number | undefined;
-  /** The sentence if there is none. */
+  /** The sentence if there are none. */
   empty: string;
 }) {
   return (

@@ -1,4 +1,4 @@
-// What no page needs at first has a separate script and styles: dialogs, and the styles for paper. See Dialog.tsx.
+// What no page needs at startup has a separate script and styles: dialogs, and the print styles. See Dialog.tsx.
 import '../print.css';
 
 export { Drawer, Modal } from '@mantine/core';

@@ -1,4 +1,4 @@
-/** Saves a string as a file of the user. */
+/** Saves a string as a file on the user's computer. */
 export function download(name: string, text: string, type = 'application/json'): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');

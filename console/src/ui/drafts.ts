@@ -1,6 +1,6 @@
 import { ownerOfPage } from '../api/session.ts';
 
-// Unsaved input in the storage of the tab. It survives a reload and a login, and ends with the tab.
+// Unsaved input in the storage of the tab. It survives a reload and a login, and is removed with the tab.
 
 const PREFIX = 'halyard-draft:';
 const MAX_DRAFTS = 20;

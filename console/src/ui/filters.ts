@@ -171,18 +171,18 @@ export function removeFilter(search: Search, { name, value }: { name: string; va
 export type Suggestion = { text: string; label: string; hint?: string; complete: boolean };
 const MAX_SUGGESTIONS = 50;
 
-/** The text to find values for: all of it, or the last value after the name of the filter. */
+/** The string to find values for: all of it, or the last value after the name of the filter. */
 export const textToFind = (typed: string): string =>
   (/^[^:]*:(?:.*,)?(.*)$/s.exec(typed)?.[1] ?? typed).trim();
 
-/** The text as one of the suggestions. A search has one text, so a second one takes the place of the first. */
+/** The typed string as one of the suggestions. A search has one query, so a second one replaces the first. */
 export function textSuggestion(typed: string, former: Search[string]): Suggestion {
   const text = typed.trim();
   const hint = former === undefined || former === text ? 'text' : `text, instead of "${former}"`;
   return { text, label: `"${text}"`, hint, complete: true };
 }
 
-/** The suggestion that Enter chooses: the name of a filter, a value that was typed whole, or the text. */
+/** The suggestion that Enter chooses: the name of a filter, a value that was typed in full, or the string itself. */
 export function usualChoice(typed: string, suggestions: readonly Suggestion[]): number {
   const text = typed.trim();
   if (text === '' || text.includes(':')) return -1;
@@ -191,7 +191,7 @@ export function usualChoice(typed: string, suggestions: readonly Suggestion[]): 
   return suggestions.findIndex(one => one.text === text);
 }
 
-/** The continuations of the typed text: names of filters and values that were found, or values of the named filter. */
+/** The completions of the typed string: names of filters and values that were found, or values of the named filter. */
 export function suggest(typed: string, fields: readonly FilterField[]): Suggestion[] {
   const [, minus = '', key = '', rest = ''] = /^(-?)([\w.-]*):(.*)$/s.exec(typed) ?? [];
   if (!typed.includes(':'))
@@ -220,7 +220,7 @@ export function suggest(typed: string, fields: readonly FilterField[]): Suggesti
     }));
 }
 
-/** Values that contain the text, of the filters that find them. The one that equals it comes first. */
+/** Values that contain the string, from the filters that find them. An exact match comes first. */
 const suggestFound = (typed: string, fields: readonly FilterField[]): Suggestion[] =>
   fields
     .filter(({ find }) => find !== undefined && typed.trim() !== '')

@@ -7,22 +7,22 @@ export type Subject = {
   types: readonly string[];
   /** The project of these events, if they have one. */
   project?: string;
-  /** A text that all of these events contain, such as the name, so that the server finds them among many. */
+  /** A string that all of these events contain, such as the name, so that the server finds them among many. */
   text?: string;
-  /** Whether an event of these types is about this thing. */
+  /** Whether an event of these types is about this subject. */
   isAbout(event: Schemas['Event']): boolean;
 };
 
 const SEARCHED = 50;
 
-/** The query of the event log for a thing. */
+/** The event log query for a subject. */
 export const searchOf = ({ types, project, text }: Subject) => ({
   type: `IS_ANY_OF:${types.join(',')}`,
   ...(project === undefined ? {} : { project: `IS:${project}` }),
   ...(text ? { query: text } : {}),
 });
 
-/** The newest events about a thing. */
+/** The newest events about a subject. */
 export const eventsAboutQuery = (subject: Subject) =>
   queryOptions({
     queryKey: keys.eventsAbout(searchOf(subject)),
@@ -37,7 +37,7 @@ export const eventsAboutQuery = (subject: Subject) =>
     staleTime: 5_000,
   });
 
-/** The newest change of a thing, for `findChange` of useEditor. An error finds none: it only explains a conflict. */
+/** The newest change of a subject, for `findChange` of useEditor. Returns none after an error, because it only explains a conflict. */
 export async function findChange(subject: Subject): Promise<Schemas['Event'] | undefined> {
   const query = { ...searchOf(subject), limit: SEARCHED };
   const found = await unwrap(api.GET('/api/admin/search/events', { params: { query } })).catch(

@@ -46,7 +46,7 @@ function withReference(part: SentencePart, { featureName, project }: EventSenten
   return { ...part, ref: { kind: 'feature', id: featureName, project } };
 }
 
-/** Where the console shows a kind of thing in the administration. `$` stands for its id. */
+/** Where the administration shows each kind of subject. `$` is replaced with its id. */
 const IN_ADMINISTRATION: Record<string, readonly [path: string, search?: Search]> = {
   segment: ['/admin/segments/$'],
   'context-field': ['/admin/context-fields/$'],

@@ -33,7 +33,7 @@ function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const mod = event.metaKey || event.ctrlKey;
   if (!mod && (event.altKey || isTyping(event.target) || !areLettersEnabled())) return;
-  // A dialog over the page owns the keyboard.
+  // An open dialog gets all keys.
   if (!mod && document.querySelector('[role=dialog][aria-modal=true]')) return;
   const key = mod
     ? `mod+${event.key.toLowerCase()}`
@@ -89,7 +89,7 @@ export const useActiveShortcuts = (): readonly Shortcut[] =>
 
 const isMac = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** The keys as one text: "⌘K" or "Ctrl+K". */
+/** The keys as one string: "⌘K" or "Ctrl+K". */
 export const keysText = (keys: string): string => keysOf(keys).join(isMac() ? '' : '+');
 
 /** The keys as a person sees them: ['⌘', 'S'] or ['Ctrl', 'S']. */

@@ -10,8 +10,8 @@ export type Shown<Change> = {
 const lastOf = new Map<string, Promise<unknown>>();
 
 /**
- * Shows a change before the server has responded, even in responses that arrive until then. An error undoes this change only, by
- * the change `undo`, and loads what the server has. Changes of one `subject` are sent one after the other.
+ * Shows a change before the server has responded, even in responses that arrive until then. An error undoes only this change,
+ * with `undo`, and loads the server's state. Changes of one `subject` are sent one after the other.
  */
 export async function showAtOnce<Change>(
   client: QueryClient,

@@ -36,7 +36,7 @@ export function toast({
   if (tone !== 'bad') setTimeout(dismiss, given.action ? SHOWN_WITH_ACTION_MS : SHOWN_MS, id);
 }
 
-/** Shows the error of a request that has no place on the page. */
+/** Shows a request's error that has no place on the page. */
 export const toastError = (error: unknown): void =>
   toast({ tone: 'bad', message: error instanceof Error ? error.message : String(error) });
 

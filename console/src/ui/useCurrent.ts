@@ -19,8 +19,8 @@ function onTick(listener: () => void): () => void {
 }
 
 /**
- * Words that depend on the time: `useCurrent(now => ago(at, now))`. Renders again when the words change, and only then.
- * The time is a whole second: words with milliseconds would differ at each read, and React would render without end.
+ * Words that depend on the time: `useCurrent(now => ago(at, now))`. Renders again only when the words change. The time is a whole
+ * second, because words with milliseconds would differ at each read, and React would render forever.
  */
 export const useCurrent = (read: (now: number) => string): string =>
   useSyncExternalStore(onTick, () => read(Math.ceil(Date.now() / 1000) * 1000));

@@ -16,26 +16,26 @@ export type Editor<D> = {
   changes: Change[];
   change(part: Partial<D>): void;
   save(): void;
-  /** Why the user makes the change, for `SaveBar`. */
+  /** The user's reason for the change, for `SaveBar`. */
   reason: { text: string; onChange(text: string): void };
   isPending: boolean;
   error: unknown;
   discard(): void;
   /** Somebody else changed the same fields. For `<Conflict>`. */
   conflict: { by?: By; base: D; mine: D; theirs: D; onKeep(): void; onTake(): void } | undefined;
-  /** Asks before the input is lost. */
+  /** Asks for confirmation before the input is lost. */
   question: ReactNode;
   /** For `SidePanel`. */
   isAsking: boolean;
 };
 
-/** How many times a save is repeated on a newer state that does not differ in what the user edits. */
+/** How many times a save is repeated on a newer state that is equal in what the user edits. */
 const MAX_REBASES = 3;
 
 /**
  * Edits something that others can change too. The input survives outages, reloads and the end of the session: it is kept in the
- * tab until it is saved or discarded. A save names the version it is based on. If that version is no longer current, the
- * user decides, unless the newer one is one of their own earlier saves, or differs elsewhere only.
+ * tab until it is saved or discarded. A save names the version it is based on. If that version is no longer current, the user
+ * decides, unless the newer one is one of their own earlier saves, or differs only elsewhere.
  */
 export function useEditor<D extends object>({
   thing,

@@ -4,8 +4,8 @@ import type { Search } from './search.ts';
 
 /**
  * The query of the URL, and how to change it. `push` adds a history entry: for filters. `replace` does not: for the selected row.
- * `leave` replaces too, and closes the editor that is open, without the question about unsaved changes; if another one was opened
- * meanwhile, that one stays. All of them keep the parameters that they do not name; undefined removes one.
+ * `leave` replaces too, and closes the open editor without asking about unsaved changes; if another one was opened meanwhile,
+ * that one stays. All of them keep the parameters that they do not name; undefined removes one.
  */
 export function useFilters(): {
   search: Search;

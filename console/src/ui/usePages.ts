@@ -30,7 +30,7 @@ export function usePages<Row, Data extends { total: number }, Key extends QueryK
   if (newest !== undefined && newest !== total) setTotal(newest);
   const loaded = new Map(pages.map((page, n) => [page, results[n]?.data]));
   const key = results.map(result => result.dataUpdatedAt).join();
-  // A new function for new data only, so that rows stay memoized.
+  // A new function only for new data, so that rows stay memoized.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the data in `loaded`
   const rowAt = useCallback(
     (index: number): Row | undefined => {

@@ -11,8 +11,8 @@ const UNSAVED: Words = {
 };
 
 /**
- * Asks before input is lost: when a different page, editor or environment is opened, and when the tab is closed or reloaded.
- * `onDiscard` follows the answer "Discard changes". Save and Discard leave without the question, with `leave` of useFilters or
+ * Asks for confirmation before input is lost: when a different page, editor or environment is opened, and when the tab is closed
+ * or reloaded. `onDiscard` runs after "Discard changes". Save and Discard leave without asking, with `leave` of useFilters or
  * `ignoreBlocker` of the router.
  */
 export function useUnsaved(
@@ -28,13 +28,13 @@ export function useUnsaved(
         current.pathname !== next.pathname ||
         current.search.edit !== next.search.edit ||
         current.search.environment !== next.search.environment;
-      // The press of Esc that closes a panel would also close the question if it opened immediately.
+      // The Esc key press that closes a panel would also close the dialog if it opened immediately.
       if (isLost) await new Promise(resolve => setTimeout(resolve));
       return isLost;
     },
   });
   const isAsking = status === 'blocked';
-  // A save that was under way answers the question: there is nothing left to lose.
+  // A running save resolves the question, because there is nothing left to lose.
   useEffect(() => {
     if (isAsking && !isChanged) proceed?.();
   }, [isAsking, isChanged, proceed]);

@@ -9,8 +9,8 @@ export type Edited<D> = { base: Version<D>; draft: D; sent: D[] };
 const isSame = (one: unknown, other: unknown): boolean => changesOf(one, other).length === 0;
 
 /**
- * The input on a newer version. Undefined if somebody else changed what the user edits: the newer version differs from the base and
- * from every draft that the user sent.
+ * The input on top of a newer version. Undefined if somebody else changed what the user edits: the newer version differs from the
+ * base and from every draft that the user sent.
  */
 export function rebase<D>(edited: Edited<D>, now: Version<D>): Edited<D> | undefined {
   const isOwn = [edited.base.draft, ...edited.sent].some(draft => isSame(draft, now.draft));

@@ -11,5 +11,5 @@ export const cx = (...names: (string | false | undefined)[]): string => names.fi
 
 const SHORT: Record<string, string> = { development: 'dev', staging: 'stage', production: 'prod' };
 
-/** The name of an environment where space is small: "prod". Other names stay whole. */
+/** The name of an environment where space is limited: "prod". Other names are not shortened. */
 export const shortEnvironment = (name: string): string => SHORT[name] ?? name;

@@ -7,7 +7,7 @@ export const zoneName = (): string => timeZone() ?? new Intl.DateTimeFormat().re
 
 const MINUTES = '2026-11-15T14:30'.length;
 
-/** A time as an input of the browser takes it, in the zone of the user: "2026-11-15T14:30". Empty if it is no time. */
+/** A time as a browser input takes it, in the user's zone: "2026-11-15T14:30". Empty if it is not a time. */
 export function toInput(instant: string | undefined, withSeconds = false): string {
   const at = Date.parse(instant ?? '');
   if (Number.isNaN(at)) return '';
@@ -18,7 +18,7 @@ export function toInput(instant: string | undefined, withSeconds = false): strin
 export function fromInput(local: string): string {
   const wall = Date.parse(`${local}Z`);
   if (Number.isNaN(wall)) return '';
-  // The offset depends on the time. The second step is right next to a change of summer time too.
+  // The offset depends on the time. The second step also makes it correct near a daylight saving change.
   const first = wall - offsetAt(wall);
   return new Date(wall - offsetAt(first)).toISOString();
 }

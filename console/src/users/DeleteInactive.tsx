@@ -16,7 +16,7 @@ const SHOWN = 20;
 /** The server deletes at most this many at a time. */
 const MAX_DELETED = 1000;
 
-/** Deletes the users whom the server calls inactive, after it showed who they are. */
+/** Deletes the users whom the server calls inactive, after showing who they are. */
 export function DeleteInactive() {
   const [isOpen, setOpen] = useState(false);
   const { data, error, refetch } = useQuery({ ...inactiveQuery, enabled: isOpen });

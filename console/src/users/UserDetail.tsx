@@ -37,7 +37,7 @@ import { loginOf, nameOf, signInOf } from './words.ts';
 
 type Props = { user: User; roles: readonly RootRole[]; onEdit(): void; onClose(): void };
 
-/** A user: how they log in, what they may do in every project and why, and what deactivating or deleting them would end. */
+/** A user: how they log in, what they may do in every project and why, and what ends when they are deactivated or deleted. */
 export function UserDetail({ user, roles, onEdit, onClose }: Props) {
   const { data: access, error, refetch } = useQuery(accessQuery(user.id));
   const name = nameOf(user);

@@ -10,7 +10,7 @@ import type { RootRole } from './roles.ts';
 import s from './users.module.css';
 import { isInactive, isInvited, loginOf, nameOf, signInOf } from './words.ts';
 
-/** The cells of a user. Plain elements: a list of 10,000 users must scroll without a pause. */
+/** The cells of a user. Plain elements, because a list of 10,000 users must scroll smoothly. */
 export function UserRow({
   user,
   roles,

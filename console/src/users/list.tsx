@@ -26,7 +26,7 @@ const COLUMNS = [
   { label: 'Groups' },
   {
     label: 'Last seen',
-    // The last one first.
+    // Most recent first.
     compare: (one: User, other: User) => (other.seenAt ?? '').localeCompare(one.seenAt ?? ''),
   },
   { label: 'Status' },

@@ -31,7 +31,7 @@ export function AccessPage() {
   return <SettingsPage>{project => <AccessOf key={project.id} project={project} />}</SettingsPage>;
 }
 
-/** More rows are found by their text. */
+/** More rows are found by searching. */
 const SHOWN = 200;
 
 function AccessOf({ project }: { project: ProjectDetails }) {
@@ -192,7 +192,7 @@ function Holder({
           ]}
           onChange={event => {
             const role = Number(event.target.value);
-            // A change of the user's own role may take away the permission to change it back.
+            // A change to the user's own role may revoke the permission to change it back.
             if (isMe) ask(role);
             else void change(role).catch(toastError);
           }}

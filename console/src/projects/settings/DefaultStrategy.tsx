@@ -31,7 +31,7 @@ import {
 import s from './settings.module.css';
 import { changesOfEnvironments } from './subjects.ts';
 
-/** The slider and the builder of constraints are large. */
+/** The slider and the constraint editor are large. */
 export const loadFields = () => loadChunk(() => import('../../features/StrategyFields.tsx'));
 const StrategyFields = lazy(() => loadFields().then(one => ({ default: one.StrategyFields })));
 
@@ -39,7 +39,7 @@ type Parts = { fields: ReactNode; rail: ReactNode; bar: ReactNode; onSubmit(): v
 type Props = {
   project: ProjectDetails;
   environment: EnvironmentOfProject;
-  /** The page around the fields, their effect and the bar. */
+  /** The page around the fields, their effect and the save bar. */
   render(parts: Parts): ReactNode;
 };
 
@@ -66,7 +66,7 @@ export function DefaultStrategyEditor(props: Props) {
     ...environmentQuery(place),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    // A newer state must not replace the one that the input is based on. A save finds out whether there is one.
+    // A newer state must not replace the one that the input is based on. Saving finds out whether there is one.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });

@@ -3,13 +3,13 @@ import s from './settings.module.css';
 
 export type Effect = { title: string; aside?: ReactNode; words: ReactNode };
 
-/** What saving changes, one block for each kind of thing. */
+/** What saving changes, one block for each kind. */
 export function Effects({
   effects,
   none,
 }: {
   effects: readonly (Effect | false | undefined)[];
-  /** The sentence without changes. */
+  /** The sentence if nothing changes. */
   none: string;
 }) {
   const shown = effects.filter(one => one !== false && one !== undefined);

@@ -149,7 +149,7 @@ function Card({
   );
 }
 
-/** Asks before the project loses an environment. Enabled flags prevent it. */
+/** Asks for confirmation before the project loses an environment. Enabled flags prevent it. */
 function Remove({
   project,
   environment,

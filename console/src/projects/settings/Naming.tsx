@@ -113,7 +113,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
   const active = figures?.featureCount ?? 0;
   const used = figures ? figures.staleFeatureCount + figures.potentiallyStaleFeatureCount : 0;
   const isReadOnly = missing.length > 0;
-  // A text, because an object would differ in each render.
+  // A string, because an object would differ in each render.
   const [typedText] = useDebouncedValue(JSON.stringify(namingOf(draft)), TYPING_MS);
   const typed: ReturnType<typeof namingOf> = JSON.parse(typedText);
   const check = useQuery({

@@ -42,7 +42,7 @@ export function rowsOf({ users, groups }: Pick<Access, 'users' | 'groups'>): Row
 
 export const isOwner = ({ name, type }: Role): boolean => type === 'project' && name === 'Owner';
 
-/** The only row by which the project has an owner; undefined if there are several, or none. A group without members has none. */
+/** The only row that gives the project an owner; undefined if there are several, or none. A group without members does not count. */
 export function lastOwnerOf({ roles, users, groups }: Access): string | undefined {
   const owner = roles.find(isOwner)?.id;
   if (owner === undefined) return undefined;
