@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { migrate } from '../server/src/platform/db/migrate.ts';
 
-/** Keeps a database that has the marker. Otherwise it is created again, migrated and filled. */
+/** Keeps a database that has the marker. Otherwise the database is recreated, migrated and filled. */
 export async function keepOrFill(
   url: URL,
   marker: string,
@@ -21,7 +21,7 @@ export async function keepOrFill(
   });
 }
 
-/** Runs statements and says how long each took. */
+/** Runs statements and prints how long each took. */
 export const stepper = (client: pg.Client) => async (what: string, statement: string, values?: unknown[]) => {
   const start = performance.now();
   await client.query(statement, values);

@@ -30,7 +30,7 @@ type Process = { pid: number; parent: number; usedMs: number; childrenMs: number
 
 async function readProcess(pid: number): Promise<Process | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  // The name before the last bracket may contain anything.
+  // The name before the last bracket can contain anything.
   const fields = stat
     ?.slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -44,11 +44,11 @@ async function readProcess(pid: number): Promise<Process | undefined> {
 
 export type CpuReading = {
   server: number;
-  /** CPU of every process of PostgreSQL that is running. */
+  /** The CPU time of every running PostgreSQL process. */
   processes: Map<number, number>;
-  /** Those of them that serve requests. */
+  /** The processes that serve requests. */
   serving: number[];
-  /** CPU of the processes of PostgreSQL that have ended, such as parallel workers. */
+  /** The CPU time of PostgreSQL processes that have ended, such as parallel workers. */
   ended: number;
 };
 
@@ -65,7 +65,7 @@ export async function readCpu(serverPid: number, client: pg.Client): Promise<Cpu
     const before = await readEnded(parent);
     const processes = await readChildren(parent);
     const ended = await readEnded(parent);
-    // A process that ended while the others were read would count twice.
+    // Otherwise a process that ended during the reading would count twice.
     if (ended === before || n === MAX_TRIES) return { server, processes, serving, ended };
   }
 }
@@ -81,7 +81,7 @@ async function readChildren(parent: number): Promise<Map<number, number>> {
 /** CPU ms of the server, and of PostgreSQL for its requests with their parallel workers, between two readings. */
 export function cpuBetween(before: CpuReading, after: CpuReading): { server: number; postgres: number } {
   let postgres = after.ended - before.ended;
-  // A connection that was closed in between is among the ended processes with all its CPU.
+  // A connection that was closed in between counts as an ended process, with all its CPU time.
   for (const [pid, used] of before.processes) if (!after.processes.has(pid)) postgres -= used;
   for (const pid of after.serving) {
     postgres += (after.processes.get(pid) ?? 0) - (before.processes.get(pid) ?? 0);

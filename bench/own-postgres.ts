@@ -14,18 +14,18 @@ export type OwnPostgres = {
   remove: () => void;
 };
 
-/** The newest PostgreSQL that Debian's packages installed. */
+/** The newest PostgreSQL version installed from Debian's packages. */
 export function newestPrograms(): string {
   const versions = readdirSync(DEBIAN).toSorted((a, b) => Number(b) - Number(a));
   return join(DEBIAN, String(versions[0]), 'bin');
 }
 
-/** A PostgreSQL that a campaign may restart. `user` runs it, because PostgreSQL rejects root. */
+/** A PostgreSQL server that a campaign may restart. `user` runs it, because PostgreSQL rejects root. */
 export function startOwnPostgres(programs: string, user: string, settings: string[] = []): OwnPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-postgres-'));
   chmodSync(folder, 0o777);
   const data = join(folder, 'data');
-  // Below the ports that the system gives to outgoing connections.
+  // Below the ports that the operating system uses for outgoing connections.
   const port = 20_000 + randomInt(10_000);
   const run = (program: string, ...parameters: string[]) =>
     execFileSync('runuser', ['-u', user, '--', join(programs, program), ...parameters], { stdio: 'ignore' });

@@ -101,7 +101,7 @@ async function withSlowCommits(): Promise<void> {
 
 const openPool = (): Db => openDb({ url: postgres.url, poolSize: WRITERS + 2, onError: console.error });
 
-/** Every second flag is toggled only without publishing, so that its stale document does not make a later change cheaper. */
+/** Every other flag is toggled only without publishing, so that its stale document does not make a later change cheaper. */
 const isPublished = (flag: number): boolean => flag % 2 === 0;
 
 /** Writers that toggle random flags in the environment, one change after the other. */
@@ -114,7 +114,7 @@ async function round(
 ): Promise<Round> {
   const latencies: number[] = [];
   const write = async (writer: number) => {
-    // Each writer has flags of its own, so that no two wait for one flag.
+    // Each writer has separate flags, so that no two writers wait for the same flag.
     const place = Math.floor((Math.random() * FLAGS) / (2 * WRITERS)) * WRITERS + writer;
     const began = performance.now();
     await toggle(db, place * 2 + (flags === 'published' ? 0 : 1), environment);
@@ -126,7 +126,7 @@ async function round(
         while (again()) await write(writer);
       }),
     );
-  // Every connection plans its statements again after a trigger was enabled or disabled.
+  // Every connection replans its statements after a trigger was enabled or disabled.
   await all(() => latencies.length < WARM_UP_CHANGES);
   latencies.length = 0;
   const before = await readCpu(process.pid, watch);

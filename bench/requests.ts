@@ -34,7 +34,7 @@ export async function send(
   }
 }
 
-/** For the preparation: anything but success ends the program. */
+/** For the setup: anything except success ends the program. */
 export async function must(...request: Parameters<typeof send>): Promise<unknown> {
   const { status, text } = await send(...request);
   if (status < 200 || status >= 300) throw new Error(`${request[1]} ${request[2]}: ${status} ${text}`);

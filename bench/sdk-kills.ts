@@ -174,7 +174,7 @@ async function killServers(): Promise<void> {
   if (written.some(number => number === 0)) problems.push('a writer wrote nothing');
 }
 
-/** An SDK polls for good after five failures in a minute. Its program calls this to stream again. */
+/** After five failures in a minute, an SDK only polls. Its application calls this to stream again. */
 function stream(): void {
   for (const { sdk, transport } of observed)
     if (transport === 'streaming') void sdk.setExperimentalMode('streaming');
@@ -209,7 +209,7 @@ async function expectEqual(when: string): Promise<void> {
   if (different.length > 0) problems.push(`${when}: ${different.length} SDKs differ from the database`);
 }
 
-/** Like a restored backup: the same revisions with other documents. Only the epoch shows it. */
+/** Like a restored backup: the same revisions with different documents. Only the epoch reveals it. */
 async function raiseEpoch(): Promise<void> {
   for (const one of observed) one.seen.fill(0);
   await client.query(
@@ -247,7 +247,7 @@ async function disconnectDatabase(token: string): Promise<void> {
   });
   console.log(`change after the return of the database, median / most, ms: ${byTransport.join(', ')}`);
   if (failed.length > 0) problems.push(`reads failed without the database: ${JSON.stringify(failed)}`);
-  // An SDK that polls asks once in POLL_MS.
+  // An SDK that polls does so every POLL_MS.
   if (most > ARRIVES_WITHIN_MS + POLL_MS)
     problems.push(`a change arrived ${most.toFixed(0)} ms after the return of the database`);
   await expectEqual('after the outage');
@@ -269,7 +269,7 @@ async function disconnectDatabase(token: string): Promise<void> {
   }
 }
 
-/** Milliseconds until the SDK has the change that was made during the outage. */
+/** Milliseconds until the SDK has the change made during the outage. */
 async function arrival({ sdk }: Observed, since: number): Promise<number> {
   while (numberOf(sdk, 0) !== 999_999) {
     if (performance.now() - since > EQUAL_WITHIN_MS) return Number.POSITIVE_INFINITY;

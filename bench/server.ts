@@ -60,7 +60,7 @@ export async function startServer(
 export type ProxiedServers = {
   proxy: TcpProxy;
   servers: Server[];
-  /** Starts a server in the place of one that was killed, on the same port. */
+  /** Starts a server to replace one that was killed, on the same port. */
   restart: (at: number) => Promise<void>;
   stop: () => Promise<void>;
 };
@@ -84,7 +84,7 @@ export async function startProxiedServers(database: URL): Promise<ProxiedServers
   };
 }
 
-/** How many seconds the search index is behind, from the metrics: the part that is further behind. */
+/** How many seconds the search index is behind, from the metrics: the maximum of its parts. */
 async function readIndexLag(server: string): Promise<number> {
   const response = await fetch(`${server}/internal-backstage/prometheus`);
   const text = await response.text();

@@ -4,18 +4,18 @@ import { CHUNK_SIZE } from '../../server/src/record/event-index/bitmap.ts';
 import { type Cluster, createCluster } from '../../server/src/test/postgres-cluster.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
 
-/** How long the load goes on before the first commit that is lost. */
+/** How long the load continues before the first lost commit. */
 const FOLLOW_MS = 1_000;
-/** Fewer than a round loses. */
+/** Fewer than are lost in a round. */
 const EVENTS_BEFORE_CHUNK = 30;
 
-/** The database from one failover to the next. Commits are only added during an era, and lost only between two. */
+/** The database from one failover to the next. During an era commits are only added; they are lost only between two eras. */
 export type Era = {
   number: number;
   cluster: Cluster;
-  /** Reads past the proxy. */
+  /** Reads directly, without the proxy. */
   pool: pg.Pool;
-  /** The server can reach the database while it is open. Its content is final when it is closed. */
+  /** The server can reach the database while it is open. Its content is final once it is closed. */
   state: 'opening' | 'open' | 'closed';
   /** When the server could write to the database. Infinity before that. */
   openedAt: number;
@@ -26,7 +26,7 @@ export type Era = {
 export type EraListener = {
   /** The era is over and its content is final, but it can still be read. */
   closed?: (era: Era) => Promise<void>;
-  /** The next era has its content, and the server cannot reach it yet. */
+  /** The next era has its content, but the server cannot reach it yet. */
   opening?: (era: Era) => Promise<void>;
 };
 
@@ -89,7 +89,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     const lost = await findLost(era, await listEvents(standby));
     await old.stop('immediate');
     await sleep(random() * 2_000);
-    // A name in DNS or a load balancer can be ahead of the promotion. The server then finds a database without writes.
+    // A DNS name or a load balancer can switch before the promotion. The server then finds a read-only database.
     if (isMovedFirst) await open(standby);
     else {
       await standby.promote();
@@ -198,14 +198,14 @@ async function countEvents({ pool }: Era): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** What the next era will not have. */
+/** What will be missing from the next era. */
 async function findLost(era: Era, kept: Set<string>): Promise<Pick<Outcome, 'lost' | 'position'>> {
   const events = await listEvents(era.cluster);
   const lost = [...events].filter(event => !kept.has(event)).length;
   return { lost, position: await newestEvent(era) };
 }
 
-/** Ids are used again after a loss. The group of a change is random. */
+/** Ids are reused after a loss. The group of a change is random. */
 async function listEvents(cluster: Cluster): Promise<Set<string>> {
   const rows = await cluster.query(`select id || ' ' || group_id as event from events`);
   return new Set(rows.map(({ event }) => String(event)));

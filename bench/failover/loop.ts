@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export type Loop = { pause: () => Promise<void>; resume: () => void; stop: () => Promise<void> };
 
-/** Repeats work until stopped, with a pause of random length after each time. `pause` waits for the work under way. */
+/** Repeats work until it is stopped, with a random pause after each run. `pause` waits for running work. */
 export function startLoop(pauseMs: number, work: () => Promise<void>): Loop {
   let isStopped = false;
   let isPaused = false;

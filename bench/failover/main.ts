@@ -1,5 +1,5 @@
-// Promotes standbys that lack commits, and puts back an older copy of the data folder, while one server works under load. It passes
-// when all clients have what the database has afterwards, and nothing that was lost.
+// Promotes standbys that lack commits, and restores an older copy of the data folder, while a server runs under load. It passes
+// if, afterwards, all clients have what the database has and nothing that was lost.
 import { randomInt } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -57,7 +57,7 @@ const started = Date.now();
 const random = randomFrom(Number(options.seed));
 console.log(`seed ${options.seed}, load ${loadavg()[0]?.toFixed(1)}`);
 const database = await startFailingDatabase(random);
-// Ends after the round under way.
+// Ends after the current round.
 process.once('SIGINT', () => {
   isStopping = true;
 });
@@ -126,7 +126,7 @@ async function run(): Promise<void> {
     if (outcome.lost === 0) throw new Error('The round lost nothing');
     lost += outcome.lost;
     await sleep(AFTER);
-    // The same numbers now mean different content.
+    // The same numbers now refer to different content.
     while ((await newestEvent(database.era)) <= outcome.position) await sleep(100);
     await Promise.all(writing.map(loop => loop.pause()));
     await tokens.read();

@@ -123,7 +123,10 @@ function differenceOf(
   return undefined;
 }
 
-/** Waits until all SDKs have what the database has. Returns those that do not in time, and how long it took. Nobody may write. */
+/**
+ * Waits until all SDKs have what the database has. Returns those that are not up to date in time, and how long it took. Nothing
+ * may be written meanwhile.
+ */
 export async function compareSdks(
   sdks: Sdk[],
   era: Era,

@@ -15,7 +15,7 @@ const TYPES = [
   'api-token-created',
 ];
 
-/** What plain SQL finds before and after the response, in one era. The response may be of any era that it overlaps. */
+/** What plain SQL finds before and after the response, in one era. The response may come from any era that it overlaps. */
 type Candidate = { era: Era; before: Result; after?: Result };
 type Pending = { search: Search; candidates: Candidate[] };
 
@@ -24,7 +24,7 @@ export type Searches = {
   counts: { right: number; failed: number };
 };
 
-/** Compares searches with plain SQL, including those under way during a failover. */
+/** Compares searches with plain SQL, including those that run during a failover. */
 export function startSearches(
   server: string,
   database: FailingDatabase,

@@ -22,8 +22,8 @@ export type EventLog = {
 };
 
 /**
- * Keeps a copy of the log by a stream, as a consumer does: it reconnects after the last id, and drops the events after the id that a
- * stream ended with.
+ * Keeps a copy of the log through a stream, as a consumer does: it reconnects after the last id, and drops events after the id
+ * with which a stream ended.
  */
 export async function followEvents(
   server: string,
@@ -104,7 +104,7 @@ export async function followEvents(
   };
 }
 
-/** Waits until all copies of the log are equal to it. Returns those that are not in time. Nobody may write. */
+/** Waits until all copies of the log are equal to it. Returns those that are not equal in time. Nothing may be written meanwhile. */
 export async function compareLogs(logs: EventLog[], era: Era, withinMs: number): Promise<string[]> {
   const started = performance.now();
   for (;;) {

@@ -4,7 +4,7 @@ import type { Era, FailingDatabase } from './database.ts';
 import { type Loop, startLoop } from './loop.ts';
 import { ENVIRONMENT } from './writers.ts';
 
-/** The documented bound is 1 s. The rest is for a busy machine, and for the connection that the server has to open after a failover. */
+/** The documented limit is 1 s. The rest is for a busy machine, and for the connection that the server has to open after a failover. */
 const KNOWN_WITHIN_MS = 5_000;
 const CHANGE_PAUSE_MS = 250;
 const PROBE_PAUSE_MS = 100;
@@ -18,28 +18,28 @@ type Token = {
   type: (typeof TYPES)[number];
   /** Unknown if a request that changes the token failed. */
   state: 'valid' | 'revoked' | 'unknown';
-  /** Since when the database has it like that. */
+  /** Since when the database has this state. */
   since: number;
-  /** The era in which the server can learn it, if it could not in the one before. */
+  /** The era in which the server can learn about it, if it could not in the previous one. */
   era?: Era | undefined;
 };
 
 export type Tokens = {
   changing: Loop;
   probing: Loop;
-  /** Reads which tokens the database has. Nobody may change them meanwhile. */
+  /** Reads which tokens the database has. Nothing may change them meanwhile. */
   read: () => Promise<void>;
   counts: {
     probes: number;
     lost: number;
     returned: number;
     longestMs: number;
-    /** Accepted without the database, which became unreachable before the server had to know that the token was revoked. */
+    /** Accepted without the database, which became unreachable before the server could be expected to know that the token was revoked. */
     unlearned: number;
   };
 };
 
-/** Creates and revokes tokens, and uses all of them all the time, including those that are revoked or were lost. */
+/** Creates and revokes tokens, and constantly uses all of them, including those that are revoked or were lost. */
 export function startTokens(
   server: string,
   database: FailingDatabase,
@@ -58,7 +58,7 @@ export function startTokens(
     const stored = new Set(rows.map(row => row.hash));
     for (const token of tokens) {
       const state = stored.has(hash('sha256', token.secret)) ? 'valid' : 'revoked';
-      // The server must not forget what it had the time to learn.
+      // The server must not forget what it had time to learn.
       if (state === token.state && !(closed && closed !== era && isUnlearned(token, closed))) continue;
       if (token.state !== 'unknown' && token.state !== state)
         counts[state === 'valid' ? 'returned' : 'lost']++;
@@ -128,8 +128,8 @@ export function startTokens(
   };
 }
 
-/** When the server could begin to learn the state of the token. */
+/** When the server could start to learn the state of the token. */
 const knownSince = ({ since, era }: Token): number => Math.max(since, era?.openedAt ?? 0);
 
-/** Whether the era ended before the server had to know the state of the token. */
+/** Whether the era ended before the server could be expected to know the state of the token. */
 const isUnlearned = (token: Token, era: Era): boolean => era.closedAt - knownSince(token) <= KNOWN_WITHIN_MS;

@@ -14,8 +14,9 @@ export type Writers = {
 };
 
 /**
- * Each writer changes its own flags. A change gives a flag a variant with a new name, toggles the flag, or deletes it, so that a flag which comes
- * back after a loss differs from the lost one. A writer does not know what was lost: a flag that is missing is created again.
+ * Each writer changes its own flags. A change gives a flag a variant with a new name, toggles the flag, or deletes it, so that a
+ * flag that reappears after a loss differs from the lost one. A writer does not know what was lost, so it recreates missing
+ * flags.
  */
 export function startWriters(
   server: string,

@@ -3,7 +3,7 @@ export type World = {
   port: number;
   /** Callers that attack. */
   attacker: Record<Caller, string>;
-  /** Callers whose requests are measured meanwhile, from a different network. */
+  /** Callers on a different network whose requests are measured meanwhile. */
   other: { viewer: string; editor: string; client: string; frontend: string };
   user: { username: string; password: string };
   /** The secret of a signup link. */

@@ -8,7 +8,7 @@ export type AttackResult = { statuses: Record<string, number> };
 
 /** Not the network of the probes, which come from 127.0.0.1. */
 const NETWORK = '127.0.0.2';
-/** Bounds a run that the server rejects as fast as it arrives. */
+/** Limits a run in which the server rejects requests as fast as they arrive. */
 const MAX_REQUESTS = 500_000;
 const LEAVES_AFTER_MS = 1_000;
 const TRICKLES_EVERY_MS = 1_000;
@@ -80,7 +80,7 @@ function send(
   });
 }
 
-/** Sends a byte of the body every second, until the server has enough of it. */
+/** Sends a byte of the body every second, until the server gives up. */
 function trickle(outgoing: ClientRequest, body: Buffer): void {
   let sent = 0;
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-// Lets one caller attack a server while others work, and fails if the others notice it.
+// Lets one caller attack a server while others use it, and fails if the others notice.
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -82,7 +82,7 @@ async function run(attack: Attack, connections: number, world: World): Promise<R
   }, 100);
   const attacker = start('attacker.ts');
   attacker.send({ name: attack.name, connections, world });
-  // The connections are open and the first requests are under way.
+  // The connections are open and the first requests are running.
   await sleep(1_000);
   const probes = await probe(world, SECONDS);
   const statuses = once(attacker, 'message');
@@ -91,7 +91,7 @@ async function run(attack: Attack, connections: number, world: World): Promise<R
   clearInterval(watching);
   for (let s = 0; s < RECOVERS_WITHIN_S && residentMb(server.pid) - before > MAX_GROWTH_MB; s++)
     await sleep(1_000);
-  // What the server still does for the attacker must not count for the next attack.
+  // What the server is still doing for the attacker must not count for the next attack.
   await sleep(2_000);
   return {
     attack,

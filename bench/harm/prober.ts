@@ -1,4 +1,4 @@
-// A process that sends what others do meanwhile, one request of each kind at a time, and measures how long each takes.
+// A process that sends what other callers would send meanwhile, one request of each kind at a time, and measures how long each takes.
 import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../measure.ts';

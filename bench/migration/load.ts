@@ -8,7 +8,7 @@ export type Load = { samples: Sample[]; use: (url: string) => void; stop: () => 
 type Request = { method: string; path: string; body?: object };
 type Kind = { kind: string; callers: number; next: (n: number) => Request };
 
-/** Leaves the processor idle for most of the time: a stall is a wait and not a queue for the processor. */
+/** Leaves the processor idle most of the time, so that a stall is a wait and not a queue for the processor. */
 const PAUSE_MS = 25;
 
 const get = (path: string): Request => ({ method: 'GET', path });

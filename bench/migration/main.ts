@@ -79,7 +79,7 @@ try {
   times.push(performance.now());
   await sleep(5_000);
   times.push(performance.now());
-  // In a rolling deploy the previous version also restarts on the new schema.
+  // In a rolling deployment, the previous version also restarts on the new schema.
   load.use((await start()).url);
   await sleep(5_000);
   times.push(performance.now());
@@ -112,7 +112,7 @@ function copyPrevious(): string {
   } else {
     const archive = execFileSync('git', ['archive', options.previous], { cwd: ROOT, maxBuffer: 2 ** 30 });
     execFileSync('tar', ['-x', '-C', copy], { input: archive });
-    // It runs with the packages of its time.
+    // It runs with the packages of that version.
     execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts'], { cwd: copy, stdio: 'ignore' });
   }
   return copy;

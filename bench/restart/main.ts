@@ -1,5 +1,5 @@
-// Restarts two servers behind nginx, one after the other, under load. It passes when no request failed. With --outage, it
-// passes when no minute of an outage of the database had more than 20 log lines.
+// Restarts two servers behind nginx, one after the other, under load. It passes if no request failed. With --outage, it passes if
+// no minute of a database outage had more than 20 log lines.
 import { randomBytes } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { readOptions } from '../../server/src/platform/command-line.ts';

@@ -15,7 +15,7 @@ const defaultSite = (port: number, servers: number[]): string => `
     location / { proxy_pass http://halyard; proxy_buffering off; }
   }`;
 
-/** The sample configuration of the documentation, without TLS. */
+/** The documented sample configuration, without TLS. */
 function sampleSite(port: number, [first = 0, second = 0]: number[]): string {
   return readFileSync(SAMPLE, 'utf8')
     .replace('127.0.0.1:4242', `127.0.0.1:${first}`)

@@ -13,8 +13,8 @@ const MINUTE_MS = 60_000;
 type Line = { time: number; msg: string; status?: number };
 
 /**
- * Makes the database unreachable under load, and counts the log lines of each minute. Lines about requests that succeed do not count.
- * Returns whether no minute had too many.
+ * Makes the database unreachable under load, and counts the log lines of each minute. Lines about successful requests do not
+ * count. Returns whether every minute stayed below the limit.
  */
 export async function runOutage(
   database: URL,

@@ -1,4 +1,4 @@
-// A bare node:http server that sends one response, whatever the request: the least that a response of these bytes can cost in Node.
+// A bare node:http server that sends one response, whatever the request: the minimum that a response with these bytes can cost in Node.
 import { createServer } from 'node:http';
 
 // It never outlives the bench.

@@ -15,7 +15,7 @@ export async function readResponse({ port, text }: Request): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends requests on 16 connections, each after the response to the one before. All responses have the same length. */
+/** Sends requests on 16 connections, each one after the previous response. All responses have the same length. */
 export async function onKeptConnections(
   { port, text }: Request,
   count: number,
@@ -45,7 +45,7 @@ export async function onKeptConnections(
   );
 }
 
-/** Sends each request on a connection of its own, 16 at a time. */
+/** Sends each request on a separate connection, 16 at a time. */
 export async function onNewConnections(
   { port, text }: Request,
   count: number,

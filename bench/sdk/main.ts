@@ -1,5 +1,5 @@
-// Compares responses to SDKs with a bare node:http server that sends the same bytes, by CPU. Then measures changes, memory and start
-// with 10,000 flags in each of three environments.
+// Compares responses to SDKs with a bare node:http server that sends the same bytes, by CPU time. Then measures changes, memory
+// and startup with 10,000 flags in each of three environments.
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -174,7 +174,7 @@ async function compareCase({ name: what, least, request, load }: Case, served: S
     await load(which === 'server' ? own : { ...own, port }, BATCH, lengths[which]);
     cost[which].push(((await cpuUsOf(pid)) - before) / BATCH);
   };
-  // Small batches in turn: both see the same neighbours on a busy machine. The first third warms up.
+  // Small batches in turn, so that both have the same neighbours on a busy machine. The first third warms up.
   const batches = Math.round(Number(options.requests) / BATCH);
   for (let round = 0; round < batches; round++) {
     for (const which of round % 2 === 0 ? (['server', 'bare'] as const) : (['bare', 'server'] as const))
@@ -219,7 +219,7 @@ async function measureChanges(token: string): Promise<void> {
   );
 }
 
-/** The same work in this process: one change and the new gzip body, against building the body as a whole. */
+/** The same work in this process: one change and the new gzip body, compared with building the whole body. */
 async function measureBodies(db: Parameters<typeof readChanges>[0]): Promise<void> {
   const environment = loadEnvironment(await readChanges(db, 'production', 0));
   const scope = scopeIn(makeHolder(environment), {

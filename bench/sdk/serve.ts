@@ -1,4 +1,4 @@
-// The application of the server without its jobs, which use CPU of their own at any time.
+// The server's application without its jobs, which would use CPU time at any moment.
 import { buildApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/platform/config.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';

@@ -6,9 +6,9 @@ export type Case = {
   name: string;
   search: Search;
   caller?: (typeof VIEWERS)[number]['username'];
-  /** One filter: its CPU has a goal too. */
+  /** One filter, whose CPU time also has a goal. */
   oneFilter?: true;
-  /** Measured with 16 callers at once too. */
+  /** Measured with 16 callers at a time too. */
   atOnce?: true;
 };
 

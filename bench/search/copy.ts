@@ -9,11 +9,11 @@ type Wire = {
   sendCopyFail: (reason: string) => void;
 };
 
-/** Sends text through COPY … FROM STDIN, no faster than PostgreSQL reads it. */
+/** Sends text through COPY … FROM STDIN, at the speed at which PostgreSQL reads it. */
 export async function copyIn(client: pg.Client, statement: string, chunks: Iterable<string>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     let failure: unknown;
-    // pg calls these methods for the messages of a query of its own; it has no COPY of its own.
+    // pg calls these methods for the messages of a query. It has no COPY itself.
     const query = {
       submit: (wire: Wire) => wire.query(statement),
       handleCopyInResponse: (wire: Wire) => {
@@ -22,7 +22,7 @@ export async function copyIn(client: pg.Client, statement: string, chunks: Itera
       handleCommandComplete: () => undefined,
       handleError: (error: unknown) => {
         failure = error;
-        // PostgreSQL sends ReadyForQuery after the error; pg then calls nothing more.
+        // PostgreSQL sends ReadyForQuery after the error, and pg then makes no further calls.
         reject(error);
       },
       handleReadyForQuery: () => (failure === undefined ? resolve() : reject(failure)),

@@ -7,7 +7,7 @@ export const COLUMNS =
   'data, pre_data, tags';
 
 export const USERS = 500;
-/** This project has a tenth of all events, all in the first third of the time. */
+/** This project has a tenth of all events, all of them in the first third of the time. */
 const SILENT = 301;
 export const PROJECTS = Array.from({ length: SILENT }, (_, n) => `project-${n + 1}`);
 const FEATURES = 20_000;
@@ -44,7 +44,7 @@ const orNull = (value: string | undefined) => value ?? '\\N';
 /** Event number `n` of `events` as a line of COPY, the same in every run. As in a real log, a few projects, features, users and types dominate. */
 export function copyLine(n: number, events: number): string {
   const random = seeded(n);
-  /** From 1 to size, the smaller the more often (Zipf 1.0): of 300 the first has 12 %, of 500 the first 11 %. */
+  /** From 1 to size, smaller numbers more often (Zipf 1.0): the first of 300 gets 12 %, the first of 500 gets 11 %. */
   const rank = (size: number) => Math.floor(Math.exp(random() * Math.log(size + 1)));
   const isSilent = n / events < 1 / 3 && random() < 0.3;
   const drawn = rank(SILENT - 1);

@@ -7,13 +7,13 @@ import { keepOrFill, stepper, withClient } from '../database.ts';
 import { copyIn } from './copy.ts';
 import { COLUMNS, copyLine, PROJECTS, USERS } from './events.ts';
 
-/** Change it with the events. A database of a different version is created again. */
+/** Increase this when the events change. A database of a different version is recreated. */
 const VERSION = 2;
 const BATCH = 10_000;
 const LINES_PER_CHUNK = 200;
 const IDS_PER_PARTITION = 4_194_304;
 
-/** Every second project is private. The first viewer reads all but every tenth project, the second no private project. */
+/** Every other project is private. The first viewer reads all except every tenth project, the second reads no private project. */
 export const VIEWERS = [
   { username: 'viewer-of-most', hiddenEvery: 10 },
   { username: 'viewer-of-open', hiddenEvery: 2 },
@@ -104,7 +104,7 @@ async function dropIndexes(client: pg.Client): Promise<string[]> {
     select indexrelid::regclass::text as name, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition
     from pg_index where indrelid = 'events'::regclass and not indisprimary`);
   for (const { name } of rows) await client.query(`drop index ${name}`);
-  // The trigram index is not created again: a migration drops it, and at 10 million events it takes half an hour.
+  // The trigram index is not recreated: a migration drops it, and at 10 million events it takes half an hour.
   return rows.filter(row => row.name !== 'events_text_idx').map(row => row.definition);
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** A search of events, before it is written as an address or as SQL. */
+/** A search of events, before it is written as a URL or as SQL. */
 export type Search = {
   query?: string;
   project?: string[];
@@ -48,8 +48,8 @@ const literal = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
 
 /**
- * The search as a condition on `events`, in the plainest SQL. It shares no code with the server, so that both cannot be wrong in
- * the same way.
+ * The search as a condition on `events`, in the plainest SQL. It shares no code with the server, so that the two cannot be wrong
+ * in the same way.
  */
 export function conditionOf(search: Search, sight: Caller['sight']): string {
   const parts = ['true'];
@@ -70,7 +70,7 @@ export function conditionOf(search: Search, sight: Caller['sight']): string {
   return parts.join(' and ');
 }
 
-/** Text matches as typed and as JSON writes it: `say "hello"` is stored as `say \"hello\"`. */
+/** A string matches as typed and as JSON escapes it: `say "hello"` is stored as `say \"hello\"`. */
 const formsOf = (text: string): string[] => [...new Set([text, JSON.stringify(text).slice(1, -1)])];
 
 /** Total and page in one statement, so in one snapshot. */

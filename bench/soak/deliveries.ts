@@ -7,7 +7,7 @@ export type Receivers = {
   urls: Record<ReceiverName, string>;
   /** Ids of deliveries that the receiver accepted, by receiver. */
   accepted: Record<ReceiverName, Map<string, number>>;
-  /** Ids of deliveries of which at least one request arrived. */
+  /** Ids of deliveries for which at least one request arrived. */
   arrived: Record<ReceiverName, Set<string>>;
   close: () => Promise<void>;
 };

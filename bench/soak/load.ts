@@ -11,7 +11,7 @@ type Kind = {
   callers: number;
   pauseMs: number;
   run: (server: string, random: () => number) => Promise<Response>;
-  /** Statuses that are right for this kind when the database is there. */
+  /** Statuses that are correct for this kind while the database is up. */
   expected: number[];
   /** The response is sent while it is read, so a fault can only cut it off. */
   streamed?: boolean;
@@ -20,7 +20,7 @@ type Kind = {
 export type LoadOutcome = {
   requests: Record<string, Record<string, number>>;
   duringFaults: Record<string, number>;
-  /** Streamed responses that ended in the middle when the database went away. */
+  /** Streamed responses that were cut off when the database became unreachable. */
   cutOff: number;
   latencyMs: Record<string, { p50: number; p95: number; longest: number }>;
   problems: string[];
@@ -116,7 +116,7 @@ const KINDS: Kind[] = [
 const PAUSED_READERS = 4;
 const PAUSED_FOR_MS = 20_000;
 const PAUSED_AGAIN_AFTER_MS = 5_000;
-/** A request that was on its way when a fault ended may still report it. */
+/** A request that was in flight when a fault ended may still report it. */
 const SLOWEST_MS = 60_000;
 
 /** Callers of every kind on all servers, until stopped. */
@@ -128,7 +128,7 @@ export function startLoad(urls: string[], random: () => number): Load {
   let cutOff = 0;
   let stopped = false;
   let away = false;
-  /** Kinds of which no request has succeeded since the fault ended. */
+  /** Kinds of requests without a success since the fault ended. */
   const toRecover = new Set<string>();
 
   const problem = (text: string) => {
@@ -167,7 +167,7 @@ export function startLoad(urls: string[], random: () => number): Load {
     times.push(ms);
   }
 
-  /** Asks for a report and does not read it, as a laptop that was closed. */
+  /** Requests a report and does not read it, like a laptop that was closed. */
   async function pausedReader(): Promise<void> {
     while (!stopped) {
       const url = new URL(pick(urls, random));

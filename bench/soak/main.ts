@@ -1,7 +1,7 @@
-// Twenty minutes of mixed load on two server processes while the database is restarted twice and black-holed once.
-// It passes when no transaction deadlocked, callers saw nothing worse than 503 with Retry-After while the database was
-// away (a report or list that had begun is cut off, since its status is sent already), memory stayed flat, and every
-// delivery is accounted for.
+// Twenty minutes of mixed load on two server processes while the database is restarted twice and black-holed once. It passes when
+// no transaction deadlocked, callers saw nothing worse than 503 with Retry-After while the database was unreachable (a report or
+// list that had begun is cut off, because its status has already been sent), memory stayed flat, and every delivery is accounted
+// for.
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOptions } from '../../server/src/platform/command-line.ts';
@@ -28,7 +28,7 @@ const options = readOptions({
 
 const BLACK_HOLE_MS = 20_000;
 const DOWN_MS = 3_000;
-/** Connections that hang when the database falls silent end by their own time limit; then everything works again. */
+/** Connections that hang when the database stops responding end at their own timeout; then everything works again. */
 const RECOVERS_WITHIN_MS = 30_000;
 const SETTLES_WITHIN_MS = 180_000;
 
@@ -52,7 +52,7 @@ try {
     HALYARD_ALLOW_PRIVATE_TARGETS: 'true',
     HALYARD_DELIVERY_SCHEDULE: '0,1,2,4,8,16,32',
     HALYARD_WRITES_PER_MINUTE: '0',
-    // Without a bound V8 lets garbage grow for as long as there is memory, which looks like a leak.
+    // Without a limit, V8 lets garbage grow as long as there is memory, which looks like a leak.
     NODE_OPTIONS: '--max-old-space-size=256',
   };
   servers = [await startProcess(env, 60_000), await startProcess(env, 60_000)];

@@ -5,7 +5,7 @@ const EVERY_MS = 2_000;
 export type MemoryWatch = {
   /** Resident megabytes of each process now. */
   now: () => string;
-  /** How much more memory the last quarter of the run used than the second: 0.1 is 10 %. */
+  /** How much more memory the last quarter of the run used than the second quarter: 0.1 is 10 %. */
   growth: () => number;
 };
 

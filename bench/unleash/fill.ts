@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { ADMIN_TOKEN, type Instance } from './instance.ts';
 
-// Fills an instance of Unleash with something of everything that an import reads: by its API where the open edition has the
-// operation, otherwise by SQL.
+// Fills an Unleash instance with an example of everything that an import reads: through its API where the open-source edition has
+// the operation, otherwise with SQL.
 
 type Sent = { status: number; body: Record<string, unknown> };
 export type Filled = {
@@ -148,7 +148,7 @@ export async function fill(instance: Instance): Promise<Filled> {
   ] as const) {
     const name = { username: `${type}-${environment}`, tokenName: `${type}-${environment}` };
     const fields = { type, environment, projects };
-    // Versions differ in the name of the name.
+    // Versions differ in what the name field is called.
     let made = await post('/api/admin/api-tokens', { ...fields, tokenName: name.tokenName });
     if (made.status === 400)
       made = await post('/api/admin/api-tokens', { ...fields, username: name.username });
@@ -174,7 +174,7 @@ export async function fill(instance: Instance): Promise<Filled> {
   return { tokens, personalTokens, alias: hasAlias ? ALIAS : undefined, skipped };
 }
 
-/** Version 4 has segments only in its other edition. */
+/** Version 4 has segments only in its enterprise edition. */
 async function insertSegment(
   { databaseUrl }: Instance,
   name: string,
@@ -190,7 +190,7 @@ async function insertSegment(
   return rows[0].id;
 }
 
-/** What only a person can have: favourites and a personal token. */
+/** What only a user can have: favorites and a personal token. */
 async function fillAsUser({ url }: Instance, skipped: string[]): Promise<string[]> {
   const login = await fetch(`${url}/auth/simple/login`, {
     method: 'POST',
@@ -280,7 +280,7 @@ async function fillBySql({ databaseUrl }: Instance): Promise<boolean> {
      where feature_name = 'checkout-v2' and parameters ->> 'stickiness' = 'userId' and segments.name in ('beta-users', 'nordics')
      on conflict do nothing`,
   );
-  // By SQL, because the API looks the receiver up.
+  // With SQL, because the API looks up the receiver.
   await run(
     [],
     `insert into addons (provider, description, enabled, parameters, events, projects, environments) values
@@ -294,7 +294,7 @@ async function fillBySql({ databaseUrl }: Instance): Promise<boolean> {
     ['api_tokens.alias'],
     `update api_tokens set alias = '${ALIAS}' where secret like 'default:development.%'`,
   );
-  // Rows that our rules reject.
+  // Rows that our validation rejects.
   await run(
     [],
     `insert into features (name, project, type) values ('odd-weights', 'default', 'release'), ('empty-list', 'default', 'release'),

@@ -7,7 +7,7 @@ import { startUnleash } from './instance.ts';
 import { recordApi } from './record-api.ts';
 
 // Records what an import reads as SQL, so that its tests run without Unleash: the names of columns, and the rows of our own test
-// data. Texts that Unleash brings along are left out.
+// data. Descriptions that Unleash ships with are omitted.
 
 const TABLES = [
   'addons',
@@ -51,7 +51,7 @@ const TABLES = [
   'tags',
   'users',
 ];
-/** Columns with texts of Unleash, or that no import reads. */
+/** Columns with descriptions by Unleash, or that no import reads. */
 const LEFT_OUT = new Set(['password_hash', 'image_url', 'email_hash', 'settings', 'display_name']);
 const OWN_ROWS: Record<string, string> = {
   events: `created_by <> 'migration' and type not like 'strategy-%'`,
@@ -71,7 +71,7 @@ for (const version of ['4.19.5', '8.2.0']) {
   const instance = await startUnleash(version, env);
   try {
     const filled = await fill(instance);
-    // Unleash writes what SDKs report some seconds later.
+    // Unleash writes SDK reports a few seconds later.
     await sleep(30_000);
     const file = new URL(`../../server/src/importing/unleash/fixtures/${version}.sql`, import.meta.url);
     writeFileSync(fileURLToPath(file), await dump(instance.databaseUrl));

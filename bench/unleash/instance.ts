@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 import { freePort } from '../server.ts';
 
-// Unleash as a program beside ours: its npm package in a scratch folder, with an empty database. Nothing of it is part of Halyard.
+// Unleash as a separate program: its npm package in a scratch folder, with an empty database. No part of it belongs to Halyard.
 
 /** The newest release of each major version that can be imported. */
 export const VERSIONS = ['4.19.5', '5.12.8', '6.10.1', '7.6.5', '8.2.0'] as const;
