@@ -58,8 +58,8 @@ type Differences = {
 type MissingPaths = Exclude<keyof Theirs, keyof Ours> | Exclude<keyof Ours, keyof Theirs>;
 
 /**
- * The context of the playground has an object among fields whose further values are texts. openapi-typescript writes an
- * intersection that no such object satisfies. The console has `unknown` for further values.
+ * The playground's context has an object among fields whose further values are strings. openapi-typescript writes an intersection
+ * that no such object satisfies. The console has `unknown` for further values.
  */
 type OfContext = `post /api/admin/playground${'' | '/advanced'}: ${'request body' | 'responses'}`;
 

@@ -20,5 +20,5 @@ export async function createFeature(body: api.NewFeature): Promise<api.Constrain
 
 // @ts-expect-error: the name is required
 export const unnamed: api.NewFeature = {};
-// @ts-expect-error: a number is no type of event
+// @ts-expect-error: a number is not an event type
 export const numbered: api.Event['type'] = 7;

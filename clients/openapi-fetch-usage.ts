@@ -31,5 +31,5 @@ export async function createFeature(projectId: string, body: NewFeature): Promis
 
 // @ts-expect-error: the name is required
 export const unnamed: NewFeature = {};
-// @ts-expect-error: a number is no type of event
+// @ts-expect-error: a number is not an event type
 export const numbered: Event['type'] = 7;

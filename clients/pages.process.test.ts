@@ -19,12 +19,15 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FLAGS = { react: 'pay.gift-message', ofrep: 'pay.gift-points', vue: 'pay.gift-wrap' };
 const environmentOf = (flag: string) =>
   `/api/admin/projects/payments/features/${flag}/environments/production`;
-/** A poll of the SDK, in seconds. A new poll cancels the one before, so on a busy machine a shorter interval gets no response at all. */
+/**
+ * The SDK's polling interval, in seconds. A new poll cancels the previous one, so on a busy machine a shorter interval gets no
+ * response at all.
+ */
 const REFRESH_INTERVAL = 0.5;
 
 const harness = useHarness();
 const server = useSdkServer(harness);
-// Below the repository, so that the packages are found.
+// Inside the repository, so that the packages are found.
 const folder = mkdtempSync(join(ROOT, 'clients/pages-'));
 let browser: Browser;
 let proxy: TcpProxy;
@@ -92,7 +95,7 @@ function quickStart(page: string): string {
   return replaced;
 }
 
-/** Bundles the code of a page, and opens the page on an origin of its own. */
+/** Bundles the code of a page, and opens the page on a separate origin. */
 async function open(name: string, files: Record<string, string>): Promise<Page> {
   for (const [file, code] of Object.entries(files)) writeFileSync(join(folder, file), code);
   const build = await rolldown({
@@ -124,7 +127,7 @@ async function expectChanges(page: Page, flag: string, on: string, off: string):
   }
 }
 
-/** The page is cut off while the flag changes, and shows the change when it is back. */
+/** The page is disconnected while the flag changes, and shows the change when the connection is back. */
 async function expectConvergence(page: Page, flag: string, on: string, off: string): Promise<void> {
   for (const enabled of [true, false]) {
     await page.context().setOffline(true);
@@ -160,7 +163,7 @@ test('a page with React shows changes, converges after a time offline, and keeps
   for (let n = 0; n < 10; n++) {
     await page.getByLabel('User').fill(n % 2 === 0 ? 'ben' : 'ada');
     await untilShown(page, n % 2 === 0 ? off : on);
-    // Polls go on. None of them may bring back the value of the other user.
+    // Polls continue. None of them may bring back the previous user's value.
     for (let look = 0; look < 20; look++) {
       expect(await page.evaluate('document.body.innerText')).toContain(n % 2 === 0 ? off : on);
       await page.waitForTimeout(20);
@@ -234,7 +237,7 @@ test('a page with the OFREP web provider shows changes, converges after a time o
   await untilShown(page, off);
 
   await expectChanges(page, FLAGS.ofrep, on, off);
-  // A change costs one request. The provider does not poll.
+  // A change takes one request. The provider does not poll.
   expect(requests.filter(one => one.startsWith('POST')).length).toBeLessThanOrEqual(8);
   await expectConvergence(page, FLAGS.ofrep, on, off);
 
@@ -245,7 +248,7 @@ test('a page with the OFREP web provider shows changes, converges after a time o
     expect(await page.evaluate(`window.as(${JSON.stringify(user)})`)).toBe(user === 'ada' ? on : off);
   }
 
-  // The provider stores flags. After a reload they are those of the user of the page.
+  // The provider stores flags. After a reload they are those of the page's user.
   await page.evaluate('window.as("ben")');
   await toggle(FLAGS.ofrep, false);
   await page.reload();

@@ -15,7 +15,7 @@ const load = createRequire(import.meta.url);
 
 type Start = { url: string; backend: string; frontend: string; appName: string; flag: string };
 type Running = {
-  /** The variant that the user gets, `enabled` from an SDK that lacks them, or `disabled`. */
+  /** The variant that the user gets, `enabled` from an SDK without variants, or `disabled`. */
   valueFor: (userId: string) => string | Promise<string>;
   sendMetrics: () => Promise<unknown>;
   stop: () => unknown;
@@ -23,13 +23,13 @@ type Running = {
 type Sdk = {
   name: string;
   start: (options: Start) => Promise<Running>;
-  /** What the SDK says about itself when it registers. Frontend SDKs do not register. */
+  /** What the SDK reports about itself when it registers. Frontend SDKs do not register. */
   registers?: RegExp;
-  /** What old SDKs do not have: variants of strategies, and counts of variants. */
+  /** What old SDKs lack: variants of strategies, and counts of variants. */
   lacks?: 'variants' | 'counts of variants';
 };
 
-/** A poll, in milliseconds. */
+/** The polling interval, in milliseconds. */
 const INTERVAL = 200;
 const REFRESH = { refreshInterval: INTERVAL / 1_000, metricsInterval: 60 };
 
@@ -236,7 +236,7 @@ async function makeFlag(name: string): Promise<void> {
   await toggle(name, 'on');
 }
 
-/** What the server knows after it has written the reports of SDKs. */
+/** What the server knows once it has written the SDKs' reports. */
 async function reported(path: string) {
   await makeFlusher(harness.db, harness.app.usage).flush();
   return (await call(harness.app, 'GET', `/api/admin/${path}`)).body;

@@ -219,7 +219,7 @@ test('the drill that cannot run exits with 1', async () => {
 });
 
 test('a restored dump accepts tokens that were revoked since, repeats deliveries, and starts a new epoch', async () => {
-  // The role that the page recommends: no superuser, and owner of its database.
+  // The role that the page recommends: not a superuser, and the owner of its database.
   await query(
     urlOf('postgres'),
     `do $$ begin create role halyard login; exception when duplicate_object then null; end $$`,

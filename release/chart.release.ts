@@ -116,7 +116,7 @@ async function validate(objects: Kubernetes[]): Promise<string[]> {
   return problems;
 }
 
-/** Problems that the compiler finds with the types of kubernetes-models: fields that do not exist. */
+/** Problems that the compiler finds with kubernetes-models' types, such as fields that do not exist. */
 function compile(objects: Kubernetes[]): string {
   mkdirSync(typed, { recursive: true });
   const known = objects.filter(({ kind }) => kind in TYPES);
@@ -139,7 +139,7 @@ test('no object has a field that Kubernetes does not know', () => {
   expect(compile(SETS.flatMap(set => objectsOf(renderSet(set))))).toBe('');
 });
 
-/** A copy of the chart in which a text of a template is replaced. */
+/** A copy of the chart in which part of a template is replaced. */
 function plant(template: string, text: string, planted: string): string {
   const copy = mkdtempSync(join(folder, 'planted-'));
   cpSync(CHART, copy, { recursive: true, dereference: true });

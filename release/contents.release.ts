@@ -41,7 +41,7 @@ test('two builds are byte for byte the same', async () => {
   expect(packed.map(hashOf)).toEqual([hashOf(inject('packed')), hashOf(inject('packed'))]);
 });
 
-/** The packages whose code is in the bundle, by the source maps of a build of its own. */
+/** The packages whose code is in the bundle, according to the source maps of a separate build. */
 async function packagesInMaps(): Promise<string[]> {
   const at = join(folder, 'maps');
   await bundle({ root: ROOT, folder: at, entries: ENTRIES, maps: 'all' });
@@ -80,7 +80,7 @@ test('notices and SBOM name exactly the packages in server, console and API page
   expect(noticed.map(([, text]) => text).toSorted()).toEqual([...expected].toSorted());
 });
 
-/** A file that imports a package of its own. */
+/** A file that imports a package. */
 function plant(name: string, manifest: object, files: Record<string, string> = {}): string {
   const at = join(folder, name, 'node_modules', 'planted');
   mkdirSync(at, { recursive: true });

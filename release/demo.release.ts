@@ -40,7 +40,7 @@ async function spawnDemo(
       TMPDIR: join(folder, 'tmp'),
       PORT: String(port),
     }),
-    // A group of its own, which gets signals as from a terminal.
+    // A separate process group, which gets signals as from a terminal.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -59,7 +59,7 @@ function killGroup({ pid = 0 }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'
   }
 }
 
-/** What a person types who has only npm: npx with an empty cache. */
+/** What somebody types who has only npm: npx with an empty cache. */
 async function startDemo(folder: string, args: string[]): Promise<Demo> {
   const npx = ['npx', '--yes', `--package=${inject('packed')}`, 'halyard'];
   const { child, output } = await spawnDemo(folder, npx, args);
@@ -97,7 +97,7 @@ async function useConsole(page: Page, { url }: Demo): Promise<void> {
   for (const name of ['release-flag', 'release-copy']) await page.getByRole('link', { name }).waitFor();
 }
 
-/** Enables the flag and reads it with the SDK of Unleash. */
+/** Enables the flag and reads it with Unleash's SDK. */
 async function readFlag({ url, token }: Demo): Promise<void> {
   const send = async (path: string, body?: object) => {
     const response = await fetch(`${url}/api/admin${path}`, {
@@ -134,7 +134,7 @@ async function databasesOfDemos(): Promise<string[]> {
   return rows.map(({ datname }) => datname);
 }
 
-/** A folder for caches and temporary files. As root, PostgreSQL runs as another user, who has to read it. */
+/** A folder for caches and temporary files. As root, PostgreSQL runs as a different user, who has to read it. */
 function emptyFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-npx-'));
   mkdirSync(join(folder, 'tmp'));
@@ -142,7 +142,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** The folders of PostgreSQL servers that demos have left. */
+/** The folders of PostgreSQL servers that demos left behind. */
 const dataOfDemos = (folder: string): string[] =>
   readdirSync(join(folder, 'tmp')).filter(name => name.startsWith('halyard-demo-'));
 
@@ -180,7 +180,7 @@ test.each([
     expect(dataOfDemos(folder)).toHaveLength(where === 'free' ? 1 : 0);
 
     const ended = once(demo.child, 'exit');
-    // Only to halyard: the shell of npx dies of the signal and hides the exit code.
+    // Only to halyard, because npx's shell would be killed by the signal and hide the exit code.
     process.kill(halyardBelow(demo.child), 'SIGINT');
     expect(await ended, demo.output()).toEqual([0, null]);
   } finally {

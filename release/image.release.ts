@@ -22,7 +22,7 @@ import {
 import { runToEnd } from './support/package.ts';
 
 const run = promisify(execFile);
-/** What a developer has in the folder and must not be in an image. */
+/** What a developer may have in the folder, and what must not be in an image. */
 const PLANTED = 'planted-secret-5c0ffee';
 const READY_WITHIN_MS = 120_000;
 

@@ -61,7 +61,7 @@ test('the runbook describes no other alert', () => {
   expect([...RUNBOOK.matchAll(/^## (Halyard\w+)$/gm)].map(([, name]) => name)).toEqual(ALERTS);
 });
 
-/** The text of one rule, and the same rule with its comparison the other way around. */
+/** One rule, and the same rule with its comparison reversed. */
 function reversed(name: string): string {
   const [rule = ''] = new RegExp(`- alert: ${name}\\n[\\s\\S]*?(?=\\n\\s*- alert|$)`).exec(RULES) ?? [];
   const swapped = rule.replace(/ ([<>]) (?=[\d.e]+\n)/, (_, sign) => (sign === '<' ? ' > ' : ' < '));
@@ -69,7 +69,7 @@ function reversed(name: string): string {
   return RULES.replace(rule, swapped);
 }
 
-/** The cases of one alert. All of them take promtool 16 times as long. */
+/** The cases for one alert. All of them together would take promtool 16 times as long. */
 const casesOf = (name: string): string =>
   CASES.split(/^(?= {2}- name: )/m)
     .filter((part, n) => n === 0 || part.startsWith(`  - name: ${name} `))
@@ -218,7 +218,7 @@ afterAll(async () => {
   if (server) expect((await stopProcess(server)).code).toBe(0);
 });
 
-/** A number, so that a metric which is unknown does not count. */
+/** A number, so that an unknown metric does not count. */
 const isSeries = ({ data }: Answer): boolean =>
   data.result.length > 0 && data.result.some(({ value }) => Number.isFinite(Number(value[1])));
 

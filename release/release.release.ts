@@ -15,7 +15,7 @@ const read = (path: string): string => readFileSync(join(clone, path), 'utf8');
 const release = (...args: string[]) =>
   runToEnd('npm', ['run', '--silent', 'release', '--', ...args], {}, clone);
 
-/** Replaces the checks, which take half an hour, by commands that leave a line in a file. */
+/** Replaces the checks, which take half an hour, with commands that write a line to a file. */
 function setChecks(check: string): void {
   const manifest = JSON.parse(read('package.json'));
   manifest.scripts.check = check;
@@ -24,7 +24,7 @@ function setChecks(check: string): void {
   git('commit', '--quiet', '--all', '--message', 'test: replace the checks');
 }
 
-/** Replaces the placeholders for addresses, without which there is no release. */
+/** Replaces the placeholders for addresses, without which a release is not possible. */
 function setContacts(): void {
   for (const path of ['SECURITY.md', 'CODE_OF_CONDUCT.md'])
     writeFileSync(
@@ -38,7 +38,7 @@ beforeEach(() => {
   execFileSync('git', ['clone', '--quiet', '--no-tags', ROOT, clone]);
   git('config', 'user.name', 'Maintainer');
   git('config', 'user.email', 'maintainer@example.com');
-  // The scripts of this tree, also while they are not committed.
+  // The scripts of this tree, even if they are not committed.
   execFileSync('cp', ['-r', join(ROOT, 'scripts'), join(ROOT, 'package.json'), clone]);
   symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   writeFileSync(join(clone, '.git/info/exclude'), 'node_modules\nran.log\n');
@@ -62,7 +62,7 @@ test('a release sets the version everywhere, runs the checks, commits and tags',
   expect(JSON.parse(read('openapi.json')).info.version).toBe('0.2.0');
   expect(read('CHANGELOG.md')).toMatch(/^# Changes\n\n## Unreleased\n\n## 0\.2\.0 \(\d{4}-\d\d-\d\d\)\n/);
   expect(read('docs/reference/instance.md')).toContain('"version": "0.2.0"');
-  // Nothing but the version changes.
+  // Nothing except the version changes.
   const changed = git('diff', '--unified=0', 'HEAD~1', '--', ':!CHANGELOG.md')
     .split('\n')
     .filter(line => /^[+-](?![+-])/.test(line));

@@ -1,5 +1,5 @@
-// Adds to package-lock.json the optional packages of other platforms that npm left out. npm does so when the registry
-// at hand does not carry them, and `npm ci` then rejects the lockfile that npm itself wrote.
+// Adds to package-lock.json the optional packages of other platforms that npm omitted. npm omits them when the configured
+// registry does not have them, and `npm ci` then rejects the lockfile that npm itself wrote.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 type Entry = {
@@ -29,7 +29,7 @@ for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.pac
 lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 
-/** Packages of binaries name their platform: @rolldown/binding-linux-arm64-musl. */
+/** Binary packages name their platform: @rolldown/binding-linux-arm64-musl. */
 function platformOf(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
   const parts = name.split(/[/-]/);
   const os = ['linux', 'darwin', 'win32', 'android', 'freebsd', 'openharmony'].filter(part =>

@@ -6,7 +6,7 @@ import { readMap, type Section } from './scripts/map.ts';
 import { readPages } from './scripts/sources.ts';
 
 const base = process.env.SITE_BASE ?? '/';
-/** A server serves the manual at /help/ without the pages of its operations, because it has them at /docs/ already. */
+/** A server serves the manual at /help/ without the API pages, because it already has them at /docs/. */
 const withOperations = base === '/';
 
 const sidebar = readMap(readPages()).map(({ label, entries }) => ({
@@ -23,7 +23,7 @@ function itemOf(entry: Section['entries'][number]): object {
 export default defineConfig({
   base,
   outDir: withOperations ? 'dist/site' : 'dist/help',
-  // sharp is not needed: the pictures of the documentation are small already.
+  // sharp is not needed, because the documentation's pictures are already small.
   image: { service: passthroughImageService() },
   integrations: [
     starlight({

@@ -13,7 +13,7 @@ export type Container = {
   output: () => string;
   /** Runs a program in the container. */
   exec: (args: string[], env?: string[]) => Promise<Ended>;
-  /** The process id of its first process, outside. */
+  /** The process id of its first process, outside the container. */
   pid: () => Promise<number>;
 };
 
@@ -23,7 +23,7 @@ type ContainerOptions = {
   rootfs: string;
   config: ImageConfig;
   env: Record<string, string>;
-  /** Folders of this machine by the path in the container, which are read-only there. */
+  /** Local folders by their path in the container, where they are read-only. */
   mounts: Record<string, string>;
 };
 

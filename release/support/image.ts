@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export const IMAGE = 'localhost/halyard:test';
-/** The name of the base in the Dockerfile, which stands for an image that only a registry has. */
+/** The name of the base in the Dockerfile, which represents an image that only a registry has. */
 const BASE = 'docker.io/library/node:24-slim';
 const DEBIAN_PACKAGES = 'base-files,libc6,libstdc++6,libgcc-s1,dash,coreutils,tzdata,netbase';
 const NPM_VERSION = '11.19.1';
@@ -29,7 +29,7 @@ export async function buildah(folder: string, ...args: string[]): Promise<string
   return stdout.trim();
 }
 
-/** Makes an image with the name of the official one: Debian, Node.js and npm. */
+/** Creates an image with the name of the official one: Debian, Node.js and npm. */
 export async function makeBase(folder: string): Promise<void> {
   const root = join(folder, 'base');
   await run('mmdebstrap', ['--quiet', '--variant=extract', `--include=${DEBIAN_PACKAGES}`, 'bookworm', root]);
@@ -53,7 +53,7 @@ export async function makeBase(folder: string): Promise<void> {
   await buildah(folder, 'commit', '--quiet', '--rm', container, BASE);
 }
 
-/** The files of the repository as git knows them, and files of a developer that do not belong into an image. */
+/** The files of the repository known to git, and a developer's files that do not belong in an image. */
 export async function copyContext(to: string): Promise<void> {
   mkdirSync(to);
   const listed = 'git ls-files -z --cached --others --exclude-standard | tar -c --null -T - | tar -x -C "$1"';

@@ -13,7 +13,7 @@ export async function packPackage(folder: string, to: string): Promise<string> {
   return join(to, filename);
 }
 
-/** Installs the packed file into an empty folder, with an empty cache of npm. */
+/** Installs the packed file into an empty folder, with an empty npm cache. */
 export async function installPackage(packed: string, folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{}');
@@ -35,7 +35,7 @@ const OF_THE_NETWORK = [
   'NO_PROXY',
 ];
 
-/** Environment without what the test runner and the developer have set. */
+/** The environment without what the test runner and the developer have set. */
 export function plainEnv(env: Record<string, string> = {}): Record<string, string> {
   const network = OF_THE_NETWORK.flatMap(name => {
     const value = process.env[name];
@@ -49,7 +49,7 @@ export function plainEnv(env: Record<string, string> = {}): Record<string, strin
   };
 }
 
-/** Runs a program to its end. */
+/** Runs a program until it exits. */
 export async function runToEnd(
   program: string,
   args: string[],

@@ -6,7 +6,7 @@ import { newestPrograms, type OwnPostgres, startOwnPostgres } from '../../bench/
 /** The user of Debian's packages, because PostgreSQL rejects root. */
 export const POSTGRES_USER = 'postgres';
 
-/** A PostgreSQL on whose machine the package with pg_trgm is not installed: a copy of Debian's files without that extension. */
+/** A PostgreSQL server without the package that has pg_trgm: a copy of Debian's files without that extension. */
 export function startPostgresWithoutExtension(): OwnPostgres {
   const copy = mkdtempSync(join(tmpdir(), 'halyard-no-extension-'));
   chmodSync(copy, 0o755);

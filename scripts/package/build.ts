@@ -18,13 +18,13 @@ export const ENTRIES = {
 };
 
 export type BuildOptions = {
-  /** The folder of the package, which is replaced. */
+  /** The package folder, which is replaced. */
   folder: string;
-  /** Further entry files, by the name of their chunk. */
+  /** Additional entry files, by the name of their chunk. */
   moreEntries?: Record<string, string>;
 };
 
-/** Writes the package: server and console with everything they require. Returns what it contains of others. */
+/** Writes the package: server and console with everything they require. Returns the third-party packages it contains. */
 export async function buildPackage({ folder, moreEntries = {} }: BuildOptions): Promise<Content[]> {
   const consoleFolder = join(ROOT, 'console/dist');
   if (!existsSync(join(consoleFolder, PACKAGE_LIST)))
@@ -53,13 +53,13 @@ export async function buildPackage({ folder, moreEntries = {} }: BuildOptions): 
   return contents;
 }
 
-/** At the paths of the repository, where platform/files.ts of the server finds them. */
+/** At the repository's paths, where the server's platform/files.ts finds them. */
 function writeFiles(folder: string, consoleFolder: string): void {
   cpSync(consoleFolder, join(folder, 'console/dist'), {
     recursive: true,
     filter: path => !relative(consoleFolder, path).startsWith('.'),
   });
-  // A release has the manual. A build for a test can do without it.
+  // A release contains the manual. A build for a test can do without it.
   const help = join(ROOT, 'site/dist/help');
   if (existsSync(help)) cpSync(help, join(folder, 'site/dist/help'), { recursive: true });
   for (const path of ['server/migrations', 'server/demo-story.jsonl', 'openapi.json', 'LICENSE'])
@@ -85,7 +85,7 @@ function publishedManifest() {
   };
 }
 
-/** The hash of each package: from the lockfile, or known with the package. */
+/** The hash of each package: from the lockfile, or recorded with the package. */
 function integrityOf(): (content: Content) => string {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { version?: string; integrity?: string }>;

@@ -8,11 +8,11 @@ export type BundleOptions = {
   folder: string;
   /** Entry files by the name of their chunk, relative to the root. */
   entries: Record<string, string>;
-  /** Source maps of our files, of libraries too, or none: tests need the others. */
+  /** Source maps of our files, of libraries too, or none. Only tests need those of libraries. */
   maps?: 'ours' | 'all' | 'none';
 };
 
-/** Never loaded: pg tries its native variant only if asked, and the package has the script of Scalar as a file. */
+/** Never loaded: pg tries its native variant only on request, and the package has Scalar's script as a file. */
 const LEFT_OUT = ['pg-native', '@scalar/fastify-api-reference'];
 
 /** Maps of libraries would double the size of the package. */
@@ -22,8 +22,8 @@ const noMapsOfLibraries: Plugin = {
 };
 
 /**
- * Marks each run of lines that no source maps to, which are those of libraries. Without the mark, Node.js takes such a line for the nearest
- * line of ours before it, and a stack frame of pg-boss names a file of Halyard.
+ * Marks each run of lines that no source maps to, which are those of libraries. Without the mark, Node.js attributes such a line
+ * to our nearest line before it, and a stack frame in pg-boss would name a Halyard file.
  */
 export const markUnmapped = (mappings: string): string =>
   mappings
@@ -54,9 +54,9 @@ export async function bundle({ root, folder, entries, maps = 'ours' }: BundleOpt
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     sourcemap: maps !== 'none',
-    // Node.js reads the maps at each start. The text of the sources in them would cost 5 MB of memory.
+    // Node.js reads the maps at each start. Including the sources would cost 5 MB of memory.
     sourcemapExcludeSources: true,
-    // The package has no sources: an error names the path that the file has in the repository.
+    // The package has no sources, so an error names the file's path in the repository.
     sourcemapPathTransform: (source, map) => `../../${relative(root, resolve(map, '..', source))}`,
   });
   await build.close();

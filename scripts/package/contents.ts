@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAccepted, licenceOf, textWithoutFile } from './licences.ts';
 
-/** A package of which the release contains code or files. */
+/** A package whose code or files are in the release. */
 export type Content = {
   name: string;
   version: string;
   licence: string;
-  /** The texts of its licence and of its notice. */
+  /** The texts of its license and its notice. */
   texts: string[];
   /** Its hash in the npm registry. Packages of the lockfile have it there. */
   integrity?: string;
@@ -16,13 +16,13 @@ export type Content = {
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const LICENCE_FILE = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 
-/** The folders of the packages that the modules belong to. Modules of ours belong to none. */
+/** The folders of the packages that the modules belong to. Our own modules belong to none. */
 export function foldersOf(modules: string[]): string[] {
   const folders = modules.flatMap(module => FOLDER.exec(module.replaceAll('\0', ''))?.[0] ?? []);
   return [...new Set(folders)];
 }
 
-/** The packages in the folders and those known, by name. Throws if the licence of one is not accepted or has no text. */
+/** The packages in the folders and those known, by name. Throws if a license is not accepted or has no text. */
 export function readContents(folders: string[], known: Content[] = []): Content[] {
   const contents = new Map(
     [...known, ...folders.map(readContent)].map(one => [`${one.name}@${one.version}`, one]),

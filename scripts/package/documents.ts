@@ -2,7 +2,7 @@ import type { Content } from './contents.ts';
 
 const LINE = '-'.repeat(80);
 
-/** The text of THIRD-PARTY-NOTICES.txt. */
+/** The content of THIRD-PARTY-NOTICES.txt. */
 export function noticesOf(contents: Content[]): string {
   const parts = contents.map(
     ({ name, version, licence, texts }) =>

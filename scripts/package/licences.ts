@@ -1,11 +1,11 @@
-/** Licences of code that the release may contain. BlueOak-1.0.0 is as permissive; lru-cache, which unleash-client uses, has it. */
+/** Licenses of code that the release may contain. BlueOak-1.0.0, which lru-cache and so unleash-client use, is equally permissive. */
 const ACCEPTED = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'BlueOak-1.0.0'];
 const ACCEPTED_FOR_FONTS = [...ACCEPTED, 'OFL-1.1'];
 const FONT = /^@fontsource(-variable)?\//;
 
 type Manifest = { license?: string | { type?: string }; licenses?: { type?: string }[] };
 
-/** The licence as an SPDX expression. Packages of the first years of npm name it in an object. */
+/** The license as an SPDX expression. Packages from npm's early years name it in an object. */
 export function licenceOf({ license, licenses = [] }: Manifest): string {
   if (typeof license === 'string') return license;
   return license?.type ?? (licenses.map(({ type = '' }) => type).join(' OR ') || 'none');
@@ -37,7 +37,7 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 const TITUS_WORMER = mit('Titus Wormer');
 const SCALAR = mit('2023-present Scalar');
 
-/** Packages that name their licence and have no file with its text. The holder is the author or the maker. */
+/** Packages that name their license and have no file with its text. The copyright holder is the author or the vendor. */
 const WITHOUT_FILE: [name: RegExp, text: string][] = [
   [/^abstract-logging$/, mit('James Sumners')],
   [/^pg-types$/, mit('Brian M. Carlson')],
@@ -50,6 +50,6 @@ const WITHOUT_FILE: [name: RegExp, text: string][] = [
   [/^(micromark(-.*)?|hast-util-is-body-ok-link|rehype-minify-whitespace)$/, TITUS_WORMER],
 ];
 
-/** The text of the licence of a package that has no file with it. */
+/** The license text of a package that has no file with it. */
 export const textWithoutFile = (name: string): string | undefined =>
   WITHOUT_FILE.find(([pattern]) => pattern.test(name))?.[1];

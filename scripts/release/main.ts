@@ -7,7 +7,7 @@ import { unreleasedChanges, withRelease } from './changelog.ts';
 import { currentVersion, isLater, isVersion, newTexts, writeTexts } from './versions.ts';
 
 const ROOT = process.cwd();
-/** Texts that the maintainers replace before the first release, by file. */
+/** Strings that the maintainers replace before the first release, by file. */
 const PLACEHOLDERS = { 'SECURITY.md': 'SECURITY_CONTACT', 'CODE_OF_CONDUCT.md': 'CONDUCT_CONTACT' };
 const USAGE = `Usage: npm run release -- <version> [--dry-run]
 
@@ -17,7 +17,7 @@ Options:
   --dry-run   Check the state and list the files that would change, without a change
   -h, --help  Print this text`;
 
-/** The release cannot be made. The message is for the maintainer. */
+/** The release is not possible. The message is for the maintainer. */
 class ReleaseError extends Error {}
 
 try {
@@ -69,7 +69,7 @@ function release(positionals: string[], isDryRun: boolean): void {
     // Builds the package and tests it.
     run('npm', 'run', 'check:release');
   } catch (error) {
-    // The tree was clean, so this removes only the changes of this script.
+    // The tree was clean, so this reverts only the changes of this script.
     run('git', 'restore', '.');
     throw error;
   }
@@ -84,7 +84,7 @@ function checkState(version: string, tag: string, changelog: string): void {
     problems.push('The working tree has changes. Commit them or put them away.');
   const tags = output('git', 'tag', '--list', 'v*').split('\n');
   if (tags.includes(tag)) problems.push(`Tag ${tag} exists.`);
-  // The first release has the version that the sources have had all along.
+  // The first release has the version that the sources have always had.
   const current = currentVersion(ROOT);
   const isFirst = !tags.includes(`v${current}`) && version === current;
   if (!isFirst && !isLater(version, current))

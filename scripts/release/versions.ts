@@ -19,7 +19,7 @@ type Replace = (text: string, version: string, old: string) => string;
 
 const MANIFEST: Replace = (text, version) => text.replace(/^( {2}"version": )"[^"]*"/m, `$1"${version}"`);
 
-/** The versions of the workspaces, and no version of a dependency. */
+/** The versions of the workspaces, but not of dependencies. */
 const LOCKFILE: Replace = (text, version) =>
   text
     .replace(/^( {2}"version": )"[^"]*"/m, `$1"${version}"`)
@@ -47,7 +47,7 @@ const FILES: [pattern: string, replace: Replace][] = [
 export const currentVersion = (root: string): string =>
   (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
 
-/** The files that change, with their new text. `openapi.json` is not among them: the server writes it. */
+/** The files that change, with their new content. `openapi.json` is not among them, because the server writes it. */
 export function newTexts(root: string, version: string): Map<string, string> {
   const old = currentVersion(root);
   const changed = new Map<string, string>();

@@ -1,5 +1,5 @@
-// After the build of the manual: writes the hashes of inline scripts, for the content security policy of the server, and a
-// Brotli copy of each file that gets smaller.
+// Runs after the manual is built: writes the hashes of inline scripts, for the server's content security policy, and a Brotli
+// copy of each file that becomes smaller.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

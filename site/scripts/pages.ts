@@ -1,5 +1,5 @@
 // Writes the pages of the site from the Markdown of the repository: src/content/docs for Starlight, and the same pages as
-// Markdown in public/, with llms.txt as their index. The folder of the repository is never changed.
+// Markdown in public/, with llms.txt as their index. The sources are never changed.
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

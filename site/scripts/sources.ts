@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages outside of docs/, by their path in the repository. */
+/** Pages outside docs/, by their path in the repository. */
 const OUTSIDE: Record<string, string> = {
   'README.md': 'index',
   'SECURITY.md': 'project/security',
@@ -19,7 +19,7 @@ const OUTSIDE: Record<string, string> = {
 export type Page = {
   /** Path of the source in the repository. */
   source: string;
-  /** Path on the site, without slashes around it. */
+  /** Path on the site, without leading and trailing slashes. */
   slug: string;
   title: string;
   markdown: string;

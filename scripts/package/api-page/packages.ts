@@ -6,7 +6,7 @@ import type { Content } from '../contents.ts';
 export const API_PAGE_COMMAND = 'scripts/with-node node scripts/package/api-page/main.ts';
 export const LIST = new URL('packages.json', import.meta.url);
 
-/** The packages inside the script of the API page. Throws if the list is that of another script. */
+/** The packages inside the script of the API page. Throws if the list belongs to a different script. */
 export function packagesOfApiPage(script: Buffer): Content[] {
   const { sha256, packages } = JSON.parse(readFileSync(LIST, 'utf8')) as {
     sha256: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { download, keyOf, type PackageName } from '../download.ts';
 
-/** The package from which the makers of Scalar build the script of the API page. */
+/** The package from which Scalar's maintainers build the script of the API page. */
 const BUILT_FROM = '@scalar/api-reference';
 const BUNDLE = 'dist/browser/standalone.js';
 
@@ -22,14 +22,14 @@ export async function readApiPageSource(version: string, folder: string): Promis
     const one = packageOf(source, scalar);
     found.set(`${one.name}@${one.version}`, one);
   }
-  // The styles are in the script as text, which the map does not cover.
+  // The styles are in the script as strings, which the map does not cover.
   const [, tailwind] = /\/\*! tailwindcss v(\S+) /.exec(script.toString('utf8')) ?? [];
   if (tailwind !== undefined) found.set('tailwindcss', { name: 'tailwindcss', version: tailwind });
   const packages = [...found.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   return { script, packages };
 }
 
-/** Paths as in the workspace of Scalar: of a package of its store, of a neighbour, or of the package itself. */
+/** Paths as in Scalar's workspace: of a package in its store, of a neighbour, or of the package itself. */
 function packageOf(source: string, scalar: Map<string, string>): PackageName {
   const [, folder = '', name = ''] = /\.pnpm\/([^/]+)\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source) ?? [];
   if (name !== '') {
@@ -43,7 +43,7 @@ function packageOf(source: string, scalar: Map<string, string>): PackageName {
   return { name: own, version };
 }
 
-/** The packages of Scalar name each other with exact versions. */
+/** Scalar's packages depend on each other with exact versions. */
 async function versionsOfScalar(manifest: Manifest, folder: string): Promise<Map<string, string>> {
   const versions = new Map([[manifest.name, manifest.version]]);
   const open = [manifest];
