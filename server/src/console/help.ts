@@ -2,6 +2,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { version } from '../platform/command-line.ts';
 import { locate } from '../platform/files.ts';
 import type { App } from '../platform/http/app.ts';
 import { acceptedEncoding } from '../platform/http/output/accept-encoding.ts';
@@ -30,9 +31,11 @@ export async function loadHelp(folder = HELP_FOLDER): Promise<Help | undefined> 
   const isBuilt = ['index.html', '404.html', 'inline-scripts.json'].every(path => paths.includes(path));
   if (!isBuilt || paths.length > MAX_FILES) return undefined;
   const etags = new Map<string, string>();
+  // Some installers give every file the same time, so a changed page of the same size would look unchanged without the version.
+  const release = version();
   for (const path of paths) {
     const { size, mtimeMs } = await stat(join(folder, path));
-    etags.set(path, `"${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`);
+    etags.set(path, `"${release}-${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}"`);
   }
   const scripts: string[] = JSON.parse(await readFile(join(folder, 'inline-scripts.json'), 'utf8'));
   return { folder, etags, policy: policyFor(scripts) };

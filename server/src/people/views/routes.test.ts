@@ -79,6 +79,7 @@ test('rejects a taken name, also by an update', async () => {
 
 test.each([
   ['a blank name', view(' '), '/body/name'],
+  ['an invisible name', view('\u200b'), '/body/name'],
   ['a name of 101 characters', view('x'.repeat(101)), '/body/name'],
   ['an address of another host', view('x', { page: '//evil.example' }), '/body/page'],
   ['a backslash, which browsers read as a slash', view('x', { page: '/\\evil.example' }), '/body/page'],

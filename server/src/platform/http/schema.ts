@@ -53,7 +53,13 @@ export const UrlName = (options: StringOptions = {}) =>
 
 /** A name that people read. It is trimmed. */
 export const ShownName = (options: StringOptions = {}) =>
-  Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', [RULE]: 'must not be blank', ...options });
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '[^\\s\\p{C}]',
+    [RULE]: 'must not be blank',
+    ...options,
+  });
 
 /** Strings by name. `propertyNames` bounds the keys: the bound of a key type does not reach the validator. */
 export const TextMap = (maxLength: number, options: Parameters<typeof Type.Record>[2] = {}) =>
