@@ -1,3 +1,4 @@
+import type { FastifySchema } from 'fastify';
 import { type Static, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox';
 import { ERROR_NAMES, type ErrorName } from '../errors.ts';
 import { ROW_ID } from './input/row-ids.ts';
@@ -226,3 +227,9 @@ function rejection(status: ErrorStatus, message: string = ERROR_RESPONSES[status
     content: { 'application/json': { schema: Ref(ErrorBody), example } },
   };
 }
+
+/** For any request, the server may be busy with requests of the same caller or of others (platform/admission/shares.ts). */
+export const withBusyResponses = (schema: FastifySchema) => ({
+  ...schema,
+  response: { ...errorResponses(429, 503), ...(schema.response ?? {}) },
+});

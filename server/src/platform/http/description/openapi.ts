@@ -1,24 +1,10 @@
 import swagger from '@fastify/swagger';
-import type { FastifySchema } from 'fastify';
 import { version } from '../../command-line.ts';
 import type { App } from '../app.ts';
-import { ErrorBody, errorResponses } from '../schema.ts';
+import { ErrorBody, errorResponses, withBusyResponses } from '../schema.ts';
 import { shareComponents } from './components.ts';
 import { addResponseExamples } from './examples.ts';
-
-const tokenScheme = (types: string) =>
-  ({
-    type: 'apiKey',
-    in: 'header',
-    name: 'Authorization',
-    description: `An API token of type ${types}, with or without the prefix "Bearer ".`,
-  }) as const;
-
-/** The tokens that operations for SDKs require. */
-export const SDK_TOKEN_SCHEMES = {
-  sdkToken: tokenScheme('backend or client'),
-  frontendToken: tokenScheme('frontend'),
-};
+import { SDK_TOKEN_SCHEMES } from './token-schemes.ts';
 
 /** The document of every operation, generated from the schemas that validate and serialise. */
 export async function installOpenApi(
@@ -153,12 +139,6 @@ function withOperations<T extends object>(document: T, other: object): T {
 }
 
 type Described = { headers?: unknown; response?: object };
-
-/** For any request, the server may be busy with requests of the same caller or of others (platform/admission/shares.ts). */
-export const withBusyResponses = (schema: FastifySchema) => ({
-  ...schema,
-  response: { ...errorResponses(429, 503), ...(schema.response ?? {}) },
-});
 
 /** The request headers of a schema and further ones, for the document only. */
 const withHeaders = (schema: Described, headers: Record<string, object>) => ({
