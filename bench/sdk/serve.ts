@@ -1,9 +1,10 @@
 // The server's application without its jobs, which would use CPU time at any moment.
+
+import { keepCurrent } from '../../plane/src/serving/state/keep-current.ts';
 import { buildApp } from '../../server/src/app.ts';
 import { readConfig } from '../../server/src/platform/config.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
 import { listenForChanges } from '../../server/src/publishing/source/database-source.ts';
-import { keepCurrent } from '../../server/src/serving/state/keep-current.ts';
 
 // It never outlives the bench.
 process.once('disconnect', () => process.exit());

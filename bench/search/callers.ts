@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { hashToken, newToken } from '../../server/src/access/token.ts';
+import { hashToken, newToken } from '../../plane/src/platform/token.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 import { hiddenProjects, VIEWERS } from './load.ts';
 import type { Caller } from './plain.ts';

@@ -1,6 +1,7 @@
 // The `halyard` command of the package. Each subcommand is a separate program, which npm scripts run too.
+
+import { nearestName } from '../../plane/src/platform/nearest.ts';
 import { version } from '../src/platform/command-line.ts';
-import { nearestName } from '../src/platform/nearest.ts';
 
 type Command = { does: string; load: () => Promise<unknown> };
 

@@ -1,3 +1,6 @@
+import { ApiError } from '../../plane/src/platform/errors.ts';
+import type { App } from '../../plane/src/platform/http/app.ts';
+import { keepCurrent } from '../../plane/src/serving/state/keep-current.ts';
 import { buildApp, integrationSettings } from './app.ts';
 import { loadConsole } from './console/files.ts';
 import { loadHelp } from './console/help.ts';
@@ -13,8 +16,6 @@ import { migrate } from './platform/db/migrate.ts';
 import { type Pools, poolMetrics } from './platform/db/pool-metrics.ts';
 import { checkPooler } from './platform/db/pooler.ts';
 import { makeWriteState, writeMetrics } from './platform/db/write-state.ts';
-import { ApiError } from './platform/errors.ts';
-import type { App } from './platform/http/app.ts';
 import {
   LONG_READ_CONNECTIONS,
   LONG_READ_WAIT_MS,
@@ -24,7 +25,6 @@ import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
 import { listenForChanges } from './publishing/source/database-source.ts';
 import { keepFlushing } from './reporting/metrics/keep-flushing.ts';
-import { keepCurrent } from './serving/state/keep-current.ts';
 import { jobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 

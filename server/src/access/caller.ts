@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import { invalidOperation } from '../../../plane/src/platform/errors.ts';
+import { Named, Nullable } from '../../../plane/src/platform/http/schema.ts';
 import type { Actor } from '../platform/actor.ts';
-import { invalidOperation } from '../platform/errors.ts';
-import { Named, Nullable } from '../platform/http/schema.ts';
 
 export const Caller = Named(
   'Caller',

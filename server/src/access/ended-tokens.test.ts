@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { newToken } from '../../../plane/src/platform/token.ts';
 import { makeApiToken, makeUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { call } from '../test/request.ts';
-import { newToken } from './token.ts';
 
 const harness = useHarness();
 

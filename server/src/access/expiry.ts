@@ -1,4 +1,4 @@
-import { badData, type Violation } from '../platform/errors.ts';
+import { badData, type Violation } from '../../../plane/src/platform/errors.ts';
 
 /** A token that has already expired when it is created can never be used, so the time must be a typo. */
 export function expiryViolations(expiresAt: string | undefined): Violation[] {

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { ShareLimits } from '../../../plane/src/platform/admission/shares.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../app.ts';
-import type { ShareLimits } from '../platform/admission/shares.ts';
-import type { App } from '../platform/http/app.ts';
 import { makeUser, type TestUser } from '../test/factories.ts';
 import { APP_SETTINGS, useHarness } from '../test/harness.ts';
 

@@ -1,13 +1,18 @@
 import type { FastifyRequest } from 'fastify';
-import { makeBusyCheck } from '../platform/admission/busy.ts';
-import { networkOf } from '../platform/admission/network.ts';
-import { makeShares, type Release, type ShareLimits, type Shares } from '../platform/admission/shares.ts';
-import { makeVisit, type Visit } from '../platform/admission/visit.ts';
-import { BoundedMap } from '../platform/bounded-map.ts';
-import { ApiError, tooManyRequests } from '../platform/errors.ts';
-import type { App } from '../platform/http/app.ts';
+import { makeBusyCheck } from '../../../plane/src/platform/admission/busy.ts';
+import { networkOf } from '../../../plane/src/platform/admission/network.ts';
+import {
+  makeShares,
+  type Release,
+  type ShareLimits,
+  type Shares,
+} from '../../../plane/src/platform/admission/shares.ts';
+import { makeVisit, type Visit } from '../../../plane/src/platform/admission/visit.ts';
+import { BoundedMap } from '../../../plane/src/platform/bounded-map.ts';
+import { ApiError, tooManyRequests } from '../../../plane/src/platform/errors.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import { hashToken } from '../../../plane/src/platform/token.ts';
 import { readSessionCookie } from './cookie.ts';
-import { hashToken } from './token.ts';
 
 /** Probes and scrapers must get a response even while every other caller waits. */
 export const UNGATED: ReadonlySet<string> = new Set([

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { Counter } from 'prom-client';
+import { ApiError, authenticationRequired, noAccess, notFound } from '../../../plane/src/platform/errors.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import { hashToken, isForged, readToken } from '../../../plane/src/platform/token.ts';
 import { type Actor, ADMIN_TOKEN_USER_ID, type Credential, nameOfAdminToken } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
-import { ApiError, authenticationRequired, noAccess, notFound } from '../platform/errors.ts';
-import type { App } from '../platform/http/app.ts';
 import { isProxyPath } from '../platform/http/output/errors.ts';
 import { readSessionCookie } from './cookie.ts';
 import { type Permission, type ProjectPermission, placeOf, type RoutePermission } from './permissions.ts';
@@ -23,7 +24,6 @@ import {
   markSeen,
   type ProjectAccess,
 } from './store.ts';
-import { hashToken, isForged, readToken } from './token.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

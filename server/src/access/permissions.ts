@@ -1,4 +1,4 @@
-import type { PermissionPlace } from '../platform/errors.ts';
+import type { PermissionPlace } from '../../../plane/src/platform/errors.ts';
 
 /** All permissions, by their scope. The names are those of Unleash. */
 export const ROOT_PERMISSIONS = [

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../platform/errors.ts';
-import { ellipsize } from '../platform/text.ts';
+import { ApiError } from '../../../plane/src/platform/errors.ts';
+import { ellipsize } from '../../../plane/src/platform/text.ts';
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Encoding } from '../../../plane/src/platform/http/output/accept-encoding.ts';
 import { locate } from '../platform/files.ts';
-import type { Encoding } from '../platform/http/output/accept-encoding.ts';
 import { copyOf, type StoredFile } from '../platform/http/output/stored-file.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import { version } from '../platform/command-line.ts';
-import type { App } from '../platform/http/app.ts';
 import { useHarness } from '../test/harness.ts';
 import { helpRoutes, loadHelp } from './help.ts';
 

@@ -2,11 +2,11 @@ import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import { acceptedEncoding } from '../../../plane/src/platform/http/output/accept-encoding.ts';
+import { hasEntityTag } from '../../../plane/src/platform/http/output/entity-tag.ts';
 import { version } from '../platform/command-line.ts';
 import { locate } from '../platform/files.ts';
-import type { App } from '../platform/http/app.ts';
-import { acceptedEncoding } from '../platform/http/output/accept-encoding.ts';
-import { hasEntityTag } from '../platform/http/output/entity-tag.ts';
 import { addVary } from '../platform/http/output/stored-file.ts';
 import { CONTENT_TYPES } from './content-types.ts';
 

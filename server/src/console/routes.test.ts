@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { App } from '../platform/http/app.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import { useHarness } from '../test/harness.ts';
 import { loadConsole } from './files.ts';
 

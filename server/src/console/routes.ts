@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '../platform/errors.ts';
-import type { App } from '../platform/http/app.ts';
+import { notFound } from '../../../plane/src/platform/errors.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import { acceptsPages } from '../platform/http/output/accepts-pages.ts';
 import { type StoredFile, sendFile } from '../platform/http/output/stored-file.ts';
 import type { ConsoleFiles } from './files.ts';

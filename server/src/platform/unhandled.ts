@@ -1,5 +1,5 @@
 import { Counter } from 'prom-client';
-import type { App } from './http/app.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 
 /**
  * A rejected promise that nobody handles is a bug in one step of background work, and the rest of the server is still sound: all

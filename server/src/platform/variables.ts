@@ -1,4 +1,4 @@
-import { nearestName } from './nearest.ts';
+import { nearestName } from '../../../plane/src/platform/nearest.ts';
 
 /** One environment variable as `--help`, the documentation and error messages describe it. */
 export type Variable = {

@@ -1,7 +1,7 @@
+import { badData } from '../../../plane/src/platform/errors.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import { hasControlCharacter, isInvisible, isStorable } from '../../../plane/src/platform/http/input/text.ts';
 import type { Actor } from '../platform/actor.ts';
-import { badData } from '../platform/errors.ts';
-import type { App } from '../platform/http/app.ts';
-import { hasControlCharacter, isInvisible, isStorable } from '../platform/http/input/text.ts';
 
 const HEADER = 'halyard-comment';
 /** Percent-encoded, 500 characters are at most 4,500 bytes: a character of 3 bytes takes 9. Some proxies accept 8 KiB of headers. */

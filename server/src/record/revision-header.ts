@@ -1,4 +1,4 @@
-import type { App } from '../platform/http/app.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 
 const HEADER = 'halyard-revision';
 

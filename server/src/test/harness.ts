@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import type { SliceLimits } from '../../../plane/src/serving/evaluation/slices.ts';
+import type { StreamLimits } from '../../../plane/src/serving/streaming/limits.ts';
 import { type AppSettings, buildApp } from '../app.ts';
 import type { ConsoleFiles } from '../console/files.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { DEFAULT_LIMITS, DEFAULT_SCHEDULE, type Limits } from '../platform/config.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
-import type { App } from '../platform/http/app.ts';
 import { LONG_READ_CONNECTIONS } from '../platform/http/protection/long-reads.ts';
-import type { SliceLimits } from '../serving/evaluation/slices.ts';
-import type { StreamLimits } from '../serving/streaming/limits.ts';
 import { copyDatabase, discardDatabase, urlOf } from './database.ts';
 import { watchEvents } from './operation-events.ts';
 import { PUBLIC_URL } from './public-url.ts';

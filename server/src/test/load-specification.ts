@@ -1,4 +1,4 @@
-import type { App } from '../platform/http/app.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import { isAddressRange } from '../targeting/constraints/values.ts';
 import { call } from './request.ts';
 import { type Specification, type SpecifiedFeature, stateOf } from './specification.ts';

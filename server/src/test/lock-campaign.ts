@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../app.ts';
 import { createInitialAdminTokens } from '../people/api-tokens/initial-admin-tokens.ts';
 import { type Db, openDb } from '../platform/db/database.ts';
-import type { App } from '../platform/http/app.ts';
 import { makeUser } from './factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
 import { addresses, bodies, elsewhere, type Fixture, makeFixture } from './lock-fixture.ts';

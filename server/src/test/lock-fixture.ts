@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import type { Db } from '../platform/db/database.ts';
-import type { App } from '../platform/http/app.ts';
 import { call } from './request.ts';
 import { insertRichFeature, insertSegment } from './rich-feature.ts';
 

@@ -1,5 +1,5 @@
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import { sessionCookieName } from '../access/cookie.ts';
-import type { App } from '../platform/http/app.ts';
 import { PASSWORD } from './factories.ts';
 import { APP_SETTINGS } from './harness.ts';
 import { type Answer, call } from './request.ts';

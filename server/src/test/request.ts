@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { InjectOptions } from 'fastify';
-import type { App } from '../platform/http/app.ts';
-import { isSdkPath } from '../serving/app.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import { isSdkPath } from '../../../plane/src/serving/app.ts';
 import { ADMIN_TOKEN } from './harness.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects; the serializer has checked its shape

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll } from 'vitest';
-import type { App } from '../platform/http/app.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import { keepCurrent } from '../../../plane/src/serving/state/keep-current.ts';
 import { listenForChanges } from '../publishing/source/database-source.ts';
-import { keepCurrent } from '../serving/state/keep-current.ts';
 import { makeApiToken } from './factories.ts';
 import type { Harness } from './harness.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { App } from '../platform/http/app.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
 import { type Account, CLIENT } from './identity-provider.ts';
 import { type Answer, call } from './request.ts';
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { lazyCompilers } from '../platform/http/input/compilers.ts';
+import { lazyCompilers } from '../../../plane/src/platform/http/input/compilers.ts';
 
 type JsonSchema = Record<string, unknown>;
 type Validate = { (value: unknown): boolean; errors?: unknown };

@@ -1,6 +1,6 @@
+import { invalidOperation } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { identityOf, lockVisibleIntegration, readVisibleIntegration } from '../integrations/lock.ts';
 import type { IntegrationRow } from '../integrations/store.ts';

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing, PathBigId, PathEventId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, notFound } from '../../platform/errors.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing, PathBigId, PathEventId } from '../../platform/http/schema.ts';
 import { hintAtUnknownType } from '../../record/events/unknown-type.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { params } from '../integrations/schema.ts';

@@ -1,6 +1,6 @@
+import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { identityOf, lockVisibleIntegration, readVisibleIntegration } from '../integrations/lock.ts';
 import { WAKE_CHANNEL } from '../outbox.ts';

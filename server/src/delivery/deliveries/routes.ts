@@ -1,7 +1,7 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
-import type { App } from '../../platform/http/app.ts';
-import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { params } from '../integrations/schema.ts';
 import { withIp } from './present.ts';
 import { type RenderSettings, renderDelivery } from './render.ts';

@@ -5,8 +5,8 @@ import {
   MAX_TEXT_LENGTH,
   page,
   SearchQuery,
-} from '../../platform/http/input/filter.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+} from '../../../../plane/src/platform/http/input/filter.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { Event } from '../../record/events/schema.ts';
 import { RenderedRequest, RequestHeader } from '../sending/schema.ts';
 

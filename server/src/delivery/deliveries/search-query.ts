@@ -1,4 +1,4 @@
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import {
   FilterError,
   oneText,
@@ -8,7 +8,7 @@ import {
   parseOffset,
   parseSearch,
   parseText,
-} from '../../platform/http/input/filter.ts';
+} from '../../../../plane/src/platform/http/input/filter.ts';
 import { STATES } from './schema.ts';
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/i;

@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../../platform/errors.ts';
+import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { identityOf, lockVisibleIntegration } from '../integrations/lock.ts';
 import { unblock } from '../order.ts';

@@ -1,5 +1,5 @@
+import { exceedsLimit } from '../../../../plane/src/platform/errors.ts';
 import { addMissingTagTypes } from '../../flags/tags/create.ts';
-import { exceedsLimit } from '../../platform/errors.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';

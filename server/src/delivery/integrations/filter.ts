@@ -1,5 +1,5 @@
+import { ApiError, type Violation } from '../../../../plane/src/platform/errors.ts';
 import { likeText } from '../../platform/db/like.ts';
-import { ApiError, type Violation } from '../../platform/errors.ts';
 import { textForms } from '../../record/events/conditions.ts';
 import { type EventFilters, parseEventFilters } from '../../record/events/search-query.ts';
 import type { IntegrationFilter } from './schema.ts';

@@ -1,6 +1,6 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { findIntegration, type IntegrationRow, lockIntegration } from './store.ts';
 import { viewFor } from './visibility.ts';

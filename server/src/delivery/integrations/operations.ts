@@ -1,5 +1,5 @@
-import { badData, notFound } from '../../platform/errors.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { presentEventTo, readableIn } from '../../record/events/present.ts';
 import { readLastAssigned } from '../../record/events/tail.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';

@@ -1,4 +1,4 @@
-import { ApiError, invalidOperation } from '../../platform/errors.ts';
+import { ApiError, invalidOperation } from '../../../../plane/src/platform/errors.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import { type Keyring, seal } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';

@@ -1,6 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../../platform/http/input/filter.ts';
-import { ALL, Named, NamedObject, Nullable, PathId, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { MAX_FILTER_LENGTH, MAX_TEXT_LENGTH } from '../../../../plane/src/platform/http/input/filter.ts';
+import {
+  ALL,
+  Named,
+  NamedObject,
+  Nullable,
+  PathId,
+  Ref,
+  Timestamp,
+} from '../../../../plane/src/platform/http/schema.ts';
 import { EVENT_TYPE_NAMES } from '../../record/events/event-types.ts';
 import { Event } from '../../record/events/schema.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData, notFound } from '../../platform/errors.ts';
+import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Change } from '../../record/change.ts';
 import { unblock } from '../order.ts';

@@ -1,6 +1,6 @@
-import { badData, type Violation } from '../../platform/errors.ts';
-import { hasControlCharacter } from '../../platform/http/input/text.ts';
-import { ALL } from '../../platform/http/schema.ts';
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { hasControlCharacter } from '../../../../plane/src/platform/http/input/text.ts';
+import { ALL } from '../../../../plane/src/platform/http/schema.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { targetProblem } from '../../platform/outgoing/target.ts';
 import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';

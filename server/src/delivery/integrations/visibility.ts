@@ -1,11 +1,11 @@
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
+import { ALL } from '../../../../plane/src/platform/http/schema.ts';
 import { hasPermission } from '../../access/guard.ts';
 import type { Permission } from '../../access/permissions.ts';
 import { unknownProjects, unreadableProjects } from '../../access/visibility.ts';
 import { environmentViolations } from '../../flags/environments/violations.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import type { Violation } from '../../platform/errors.ts';
-import { ALL } from '../../platform/http/schema.ts';
 import { unknownEventType } from '../../record/events/unknown-type.ts';
 import { grammarViolations, namesOf, projectsOf } from './filter.ts';
 import { type IntegrationFilter, KNOWN_EVENTS } from './schema.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { storableText } from '../../../../plane/src/platform/text.ts';
 import type { OutgoingRequest, OutgoingResponse, Send } from '../../platform/outgoing/send.ts';
-import { storableText } from '../../platform/text.ts';
 import { describeWithComment } from '../../record/events/describe.ts';
 import { providerNamed } from '../integrations/providers/list.ts';
 import {

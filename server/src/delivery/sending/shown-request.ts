@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
+import { ellipsize, storableText } from '../../../../plane/src/platform/text.ts';
 import type { OutgoingRequest } from '../../platform/outgoing/send.ts';
 import { shownTarget } from '../../platform/outgoing/target.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
-import { ellipsize, storableText } from '../../platform/text.ts';
 import { customHeaders } from '../integrations/providers/parts.ts';
 import type { Parameters } from '../integrations/providers/provider.ts';
 import type { RenderedRequest, RequestHeader } from './schema.ts';

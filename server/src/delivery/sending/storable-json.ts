@@ -1,4 +1,4 @@
-import { storableText } from '../../platform/text.ts';
+import { storableText } from '../../../../plane/src/platform/text.ts';
 
 const MAX_DEPTH = 50;
 

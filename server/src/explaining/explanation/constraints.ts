@@ -1,7 +1,7 @@
 import { Address4, Address6 } from 'ip-address';
 import type { RE2JS } from 're2js';
 import semver from 'semver';
-import { compilePattern } from '../../platform/pattern.ts';
+import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
 import { type Context, contextValue } from './context.ts';
 import type { Constraint } from './document.ts';
 

@@ -1,4 +1,4 @@
-import { either, some } from '../../platform/errors.ts';
+import { either, some } from '../../../../plane/src/platform/errors.ts';
 import type { Sticky } from './buckets.ts';
 import { type CheckedConstraint, isDateOperator } from './constraints.ts';
 import type { CheckedDependency } from './dependencies.ts';

@@ -1,4 +1,4 @@
-import { badData, type Violation } from '../../platform/errors.ts';
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Context } from '../explanation/context.ts';
 import { MAX_VALUE_CHARACTERS, rejectManyContexts } from './limits.ts';
 import type { AdvancedPlaygroundRequest, PlaygroundRequest } from './schema.ts';

@@ -1,7 +1,7 @@
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import { complete } from '../../flags/feature-environments/strategies.ts';
 import { validateStrategies } from '../../flags/feature-environments/validate-strategy.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { badData } from '../../platform/errors.ts';
 import type { Feature, Strategy } from '../explanation/document.ts';
 import type { Draft } from './schema.ts';
 import type { StrategyRow } from './store.ts';

@@ -1,4 +1,4 @@
-import { ApiError, exceedsLimit } from '../../platform/errors.ts';
+import { ApiError, exceedsLimit } from '../../../../plane/src/platform/errors.ts';
 
 /** Evaluations of one request: features × environments × contexts. */
 const MAX_EVALUATIONS = 25_000;

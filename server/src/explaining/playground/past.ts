@@ -1,8 +1,8 @@
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import type { FeatureEnvironment } from '../../flags/feature-environments/schema.ts';
 import type { FeatureState } from '../../flags/features/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { badData } from '../../platform/errors.ts';
 import type { Feature, Segment, Strategy } from '../explanation/document.ts';
 import {
   MAX_UNDONE_EVENTS,

@@ -1,7 +1,7 @@
-import type { App } from '../../platform/http/app.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { ALL, errorResponses, jsonResponse, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import { asBytes, type Pieces } from '../../platform/http/output/stream.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
-import { ALL, errorResponses, jsonResponse, Ref } from '../../platform/http/schema.ts';
 import { askedContexts, singleContext } from './contexts.ts';
 import { type Played, type PlayedFeature, play } from './play.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox';
+import { ALL, Named, NamedObject, Nullable, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import { StrategyList } from '../../flags/feature-environments/schema.ts';
-import { ALL, Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts';
 import { Constraint } from '../../targeting/constraints/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import {

@@ -1,7 +1,7 @@
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
 import { unknownProjects } from '../../access/visibility.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
-import { badData, type Violation } from '../../platform/errors.ts';
 import type { Feature, Segment } from '../explanation/document.ts';
 import type { Turn } from '../explanation/turns.ts';
 import { acceptDrafts, type Drafts, draftKey, withDraft } from './drafts.ts';

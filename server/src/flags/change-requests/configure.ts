@@ -1,5 +1,5 @@
+import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError, notFound } from '../../platform/errors.ts';
 import type { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';
 import { listEnvironmentTypes } from './store.ts';
 

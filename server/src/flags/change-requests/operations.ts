@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { Nothing, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import { inEnvironment, inProject } from '../../platform/http/params.ts';
-import { Nothing, Ref } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { listChangeRequestConfigs, setChangeRequestConfig } from './configure.ts';
 import { ChangeRequestConfig, ChangeRequestConfigInput } from './schema.ts';

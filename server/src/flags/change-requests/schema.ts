@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable } from '../../../../plane/src/platform/http/schema.ts';
 
 export const ChangeRequestConfig = Named(
   'ChangeRequestConfig',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError, notFound } from '../../platform/errors.ts';
 import type { Dependency } from '../dependencies/schema.ts';
 import type { FeatureEnvironment, FeatureStrategy } from '../feature-environments/schema.ts';
 import { readFeature } from '../features/read.ts';

@@ -1,5 +1,5 @@
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { ofFeature, ofFeatureInEnvironment } from '../../platform/http/params.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { FEATURE, HERE, keyOf } from '../feature-environments/address.ts';
 import { copyEnvironment } from '../feature-environments/copy.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 
 /**
  * The error with which to reject a clone. The guard cannot check the permission in a project that the body names, so the

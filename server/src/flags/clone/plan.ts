@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto';
+import {
+  ApiError,
+  badData,
+  noAccess,
+  rejectForAll,
+  type Violation,
+} from '../../../../plane/src/platform/errors.ts';
 import { environmentsWithout, requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
 import { placeOf } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { ApiError, badData, noAccess, rejectForAll, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';
 import { listUnusableSegments } from '../../targeting/segments/violations.ts';

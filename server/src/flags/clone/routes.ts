@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { conflict, errorResponses, Named, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { App } from '../../platform/http/app.ts';
 import { sendError } from '../../platform/http/output/errors.ts';
 import { inProject, ofFeature } from '../../platform/http/params.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { conflict, errorResponses, Named, Ref } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { readFeatures } from '../features/read.ts';
 import { Feature } from '../features/schema.ts';

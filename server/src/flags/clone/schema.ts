@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  Timestamp,
+  UrlName,
+} from '../../../../plane/src/platform/http/schema.ts';
 import { Variant } from '../../targeting/variants/schema.ts';
 import { Dependency } from '../dependencies/schema.ts';
 import { PlannedStrategy } from '../feature-environments/schema.ts';

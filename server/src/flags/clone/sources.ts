@@ -1,6 +1,6 @@
+import { type ApiError, isArchived, notFound, quoted } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { type ApiError, isArchived, notFound, quoted } from '../../platform/errors.ts';
 import type { FeatureState } from '../features/schema.ts';
 import { listReadableStates } from '../features/state/store.ts';
 import { lockFeaturesShared } from './store.ts';

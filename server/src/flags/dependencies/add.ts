@@ -7,7 +7,7 @@ import {
   rejectWith,
   some,
   type Violation,
-} from '../../platform/errors.ts';
+} from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockRows } from '../feature-rows/store.ts';
 import type { Dependency, NewDependency } from './schema.ts';

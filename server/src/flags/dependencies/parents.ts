@@ -1,5 +1,5 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import { listVariantNames } from '../feature-environments/store.ts';
 import { listFamilies, listPossibleParents } from './store.ts';
 

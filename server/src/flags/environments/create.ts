@@ -1,4 +1,4 @@
-import { exceedsLimit } from '../../platform/errors.ts';
+import { exceedsLimit } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { Environment, NewEnvironment } from './schema.ts';
 import { countEnvironments, insertEnvironment } from './store.ts';

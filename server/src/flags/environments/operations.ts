@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { nameExists, notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { nameExists, notFound } from '../../platform/errors.ts';
 import { environment } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { createEnvironment } from './create.ts';

@@ -1,6 +1,6 @@
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { inEnvironment, inProject } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { NewStrategy } from '../feature-environments/schema.ts';

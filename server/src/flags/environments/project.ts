@@ -1,4 +1,4 @@
-import { badData, notFound, rejectWith } from '../../platform/errors.ts';
+import { badData, notFound, rejectWith } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { enabledFeatureReasons, onlyEnvironmentReasons, useAsEventData } from './remove.ts';
 import {

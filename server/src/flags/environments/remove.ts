@@ -1,6 +1,6 @@
+import { counted, notFound, rejectWith, some } from '../../../../plane/src/platform/errors.ts';
 import { lockRolesIn, removeEnvironmentFromRoles } from '../../people/roles/environments.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { counted, notFound, rejectWith, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import {
   countTokens,

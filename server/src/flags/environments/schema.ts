@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { ALL, Named, NamedObject, nameExcept, Ref, UrlName } from '../../platform/http/schema.ts';
+import {
+  ALL,
+  Named,
+  NamedObject,
+  nameExcept,
+  Ref,
+  UrlName,
+} from '../../../../plane/src/platform/http/schema.ts';
 import { Constraint } from '../../targeting/constraints/schema.ts';
 import { StrategyVariant } from '../../targeting/variants/schema.ts';
 

@@ -1,5 +1,5 @@
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import type { Violation } from '../../platform/errors.ts';
 import { listExistingEnvironments } from './store.ts';
 
 /** The violations of environments in a request body: each must exist. */

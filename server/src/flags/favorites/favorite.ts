@@ -1,5 +1,5 @@
+import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
-import { invalidOperation, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import {
   deleteFavoriteFeature,

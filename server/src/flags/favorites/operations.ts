@@ -1,6 +1,6 @@
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { inProject, ofFeature } from '../../platform/http/params.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';
 import { favoriteFeature, favoriteProject } from './favorite.ts';
 

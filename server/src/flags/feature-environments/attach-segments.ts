@@ -1,5 +1,5 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
-import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { StrategySegments } from './schema.ts';
 import { findFeatureOfStrategy } from './store.ts';

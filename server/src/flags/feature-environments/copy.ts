@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
-import { badData } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import { disableWithoutStrategies } from './last-strategy.ts';

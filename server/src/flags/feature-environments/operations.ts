@@ -1,6 +1,6 @@
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { inEnvironment, ofFeatureInEnvironment } from '../../platform/http/params.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { StrategyVariant, Variant } from '../../targeting/variants/schema.ts';
 import { uniqueNames } from '../feature-rows/names.ts';

@@ -1,5 +1,5 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 import { findEnvironment, listEnvironments } from './store.ts';
 

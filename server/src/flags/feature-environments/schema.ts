@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, TextMap, Timestamp } from '../../platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  TextMap,
+  Timestamp,
+} from '../../../../plane/src/platform/http/schema.ts';
 import { Constraint, ConstraintInputs } from '../../targeting/constraints/schema.ts';
 import { StrategyVariant, StrategyVariantInputs, Variant } from '../../targeting/variants/schema.ts';
 

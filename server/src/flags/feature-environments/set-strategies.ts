@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import type { ProjectPermission } from '../../access/permissions.ts';
-import { badData, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { disableWithoutStrategies } from './last-strategy.ts';
 import {

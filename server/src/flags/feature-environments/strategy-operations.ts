@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { jsonResponse, Nothing, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { environment, featureName, ofFeatureInEnvironment, projectId } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing, Ref } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
 import { HERE, keyOf } from './address.ts';

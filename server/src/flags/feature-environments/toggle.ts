@@ -1,5 +1,5 @@
+import { archivedSentence, invalidOperation } from '../../../../plane/src/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
-import { archivedSentence, invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockFeatures } from '../feature-rows/lock.ts';
 import { missingEnvironment } from './read.ts';

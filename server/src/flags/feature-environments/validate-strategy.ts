@@ -1,6 +1,6 @@
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { truncate } from '../../../../plane/src/platform/text.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { badData, type Violation } from '../../platform/errors.ts';
-import { truncate } from '../../platform/text.ts';
 import { normaliseConstraint, rejectTooMany } from '../../targeting/constraints/rules.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
 import { parameterViolations } from '../../targeting/rule-text/violations.ts';

@@ -1,6 +1,6 @@
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { ofFeature, ofFeatureInEnvironment } from '../../platform/http/params.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { VariantInputs, VariantList, VariantsOfEnvironments } from '../../targeting/variants/schema.ts';
 import { FEATURE, HERE, keyOf } from './address.ts';

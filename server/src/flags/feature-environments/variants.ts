@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import { requireInEnvironments } from '../../access/guard.ts';
-import { badData } from '../../platform/errors.ts';
 import { applyPatch, type JsonPatch } from '../../platform/http/input/patch.ts';
 import type { Change } from '../../record/change.ts';
 import { type Variant, VariantInputs } from '../../targeting/variants/schema.ts';

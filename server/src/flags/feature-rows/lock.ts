@@ -1,5 +1,10 @@
+import {
+  archivedSentence,
+  invalidOperation,
+  notFound,
+  quoted,
+} from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { archivedSentence, invalidOperation, notFound, quoted } from '../../platform/errors.ts';
 import { namesOf } from './names.ts';
 import type { FeatureRow } from './schema.ts';
 import { lockRows } from './store.ts';

@@ -1,4 +1,4 @@
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 
 export const namesOf = (features: { name: string }[]): string[] => features.map(feature => feature.name);
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { NamedObject, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import { NamedObject, Timestamp, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 
 export const featureName = UrlName({ description: 'Name of the feature', examples: ['checkout-v2'] });
 export const featureType = Type.String({

@@ -1,6 +1,6 @@
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { makeEtag } from '../../platform/http/output/etag.ts';
 import { inProject } from '../../platform/http/params.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import {
   AllFlagCreators,

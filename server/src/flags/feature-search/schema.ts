@@ -8,8 +8,8 @@ import {
   page,
   patternOf,
   SearchQuery,
-} from '../../platform/http/input/filter.ts';
-import { Named, Ref, Timestamp } from '../../platform/http/schema.ts';
+} from '../../../../plane/src/platform/http/input/filter.ts';
+import { Named, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { Collaborators, Person } from '../features/schema.ts';
 import { Lifecycle } from '../lifecycle/schema.ts';
 import { Tag } from '../tags/schema.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import { parseFeatureSearch } from './search-query.ts';
 
 const rejectionOf = (parameters: Record<string, unknown>): ApiError => {

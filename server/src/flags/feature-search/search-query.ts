@@ -13,7 +13,7 @@ import {
   parseSearch,
   parseText,
   parseWord,
-} from '../../platform/http/input/filter.ts';
+} from '../../../../plane/src/platform/http/input/filter.ts';
 import { STAGES, type Stage } from '../lifecycle/schema.ts';
 
 export const SORT_FIELDS = ['name', 'type', 'project', 'createdAt', 'lastSeenAt', 'stale'] as const;

@@ -1,4 +1,4 @@
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { FeatureType } from './schema.ts';
 import { lockFeatureType, updateLifetime } from './store.ts';

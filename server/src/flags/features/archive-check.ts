@@ -1,5 +1,5 @@
+import { notFound, quoted } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound, quoted } from '../../platform/errors.ts';
 import { listFamilies } from '../dependencies/store.ts';
 import type { ArchiveCheck } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { featureName, inProject } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { FeatureNames } from '../feature-rows/schema.ts';

@@ -1,4 +1,4 @@
-import { invalidOperation, quoted, rejectWith, some } from '../../platform/errors.ts';
+import { invalidOperation, quoted, rejectWith, some } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { dropDependencies } from '../dependencies/drop.ts';
 import { type FeatureFamily, listFamilies } from '../dependencies/store.ts';

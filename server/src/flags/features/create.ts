@@ -1,5 +1,5 @@
+import { rejectForAll, type Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { rejectForAll, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { namesOf } from '../feature-rows/names.ts';
 import type { FeatureRow } from '../feature-rows/schema.ts';

@@ -1,5 +1,5 @@
+import { counted, invalidOperation } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { counted, invalidOperation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { countActiveFeatures, deleteFeaturesOfProject } from './store.ts';
 

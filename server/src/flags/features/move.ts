@@ -1,7 +1,7 @@
+import { invalidOperation, rejectForAll, some } from '../../../../plane/src/platform/errors.ts';
 import { requireInProject } from '../../access/guard.ts';
 import { mayName } from '../../access/visibility.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { invalidOperation, rejectForAll, some } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { commentRequired, isSilent } from '../../record/comment.ts';
 import { fieldsOfOtherProjects } from '../../targeting/context/other-projects.ts';

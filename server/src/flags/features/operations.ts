@@ -1,8 +1,8 @@
-import { rejectForAll } from '../../platform/errors.ts';
+import { rejectForAll } from '../../../../plane/src/platform/errors.ts';
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { JsonPatch } from '../../platform/http/input/patch.ts';
 import { inProject, ofFeature } from '../../platform/http/params.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
 import { Dependency } from '../dependencies/schema.ts';

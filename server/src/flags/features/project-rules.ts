@@ -1,4 +1,3 @@
-import type { Reader, Tx } from '../../platform/db/database.ts';
 import {
   ApiError,
   counted,
@@ -6,8 +5,9 @@ import {
   invalidOperation,
   isArchived,
   notFound,
-} from '../../platform/errors.ts';
-import { compilePattern } from '../../platform/pattern.ts';
+} from '../../../../plane/src/platform/errors.ts';
+import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
+import type { Reader, Tx } from '../../platform/db/database.ts';
 import { budgetErrors } from '../technical-debt/budget.ts';
 import {
   countActiveInInstance,

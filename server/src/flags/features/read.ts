@@ -1,6 +1,6 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import { lockRows } from '../feature-rows/store.ts';
 import type { Feature, FeatureState } from './schema.ts';
 import { listFeatures, listStates } from './state/store.ts';

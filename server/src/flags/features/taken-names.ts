@@ -1,6 +1,6 @@
+import { ApiError, rejectForAll } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError, rejectForAll } from '../../platform/errors.ts';
 import { listTakenNames, type TakenName } from './store.ts';
 
 /** Rejects names that the insert skipped because an active or archived feature has them. */

@@ -1,6 +1,6 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import { listPieces, type Pieces } from '../../platform/http/output/stream.ts';
 import { readFeatureTexts } from '../features/state/store.ts';
 import { healthOf, ratingOf } from '../technical-debt/score.ts';

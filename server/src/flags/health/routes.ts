@@ -1,7 +1,7 @@
-import type { App } from '../../platform/http/app.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { inProject } from '../../platform/http/params.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
-import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { healthReport } from './report.ts';
 import { HealthReport, ProjectEnvironment } from './schema.ts';
 

@@ -1,5 +1,5 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import { debtOf, healthOf, ratingOf } from '../technical-debt/score.ts';
 import type { ProjectInsights, ProjectStatus } from './schema.ts';
 import { findInsightsParts, findStatusParts } from './store.ts';

@@ -1,6 +1,6 @@
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { ofFeature } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { completeFeature, uncompleteFeature } from './complete.ts';
 import { Completion, LifecycleCount, LifecycleHistory } from './schema.ts';

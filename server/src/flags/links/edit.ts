@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { FeatureLink, LinkInput } from './schema.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import type { ValidInput } from '../../platform/http/input/checks.ts';
 import { featureName, ofFeature, projectId } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule } from '../../record/operations/definition.ts';
 import { addLink, changeLink, removeLink } from './edit.ts';
 import { FeatureLink, LinkInput } from './schema.ts';

@@ -1,4 +1,4 @@
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import type { LinkInput } from './schema.ts';
 
 /** Checks a link. A title of whitespace becomes null. */

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { ofFeature } from '../../platform/http/params.ts';
-import { jsonResponse, PathId } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { OwnedThings, Owner, OwnerList, OwnersInput } from './schema.ts';

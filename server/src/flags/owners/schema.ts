@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, RowId } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Ref, RowId } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MAX_OWNERS = 10;
 export const MAX_OWNED = 100;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeature } from '../feature-rows/lock.ts';
 import type { Owner, OwnersInput } from './schema.ts';

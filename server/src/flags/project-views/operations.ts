@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { inProject, projectId } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { ProjectView, ProjectViewInput, ProjectViewList } from './schema.ts';
 import { shareView, unshareView } from './share.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Ref, ShownName, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { SavedViewInput } from '../../people/views/schema.ts';
-import { Named, NamedObject, Ref, ShownName, Timestamp } from '../../platform/http/schema.ts';
 
 export const MAX_PROJECT_VIEWS = 50;
 

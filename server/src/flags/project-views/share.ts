@@ -1,6 +1,6 @@
+import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
 import { requireUser } from '../../access/caller.ts';
 import { requireInProject } from '../../access/guard.ts';
-import { exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockProject } from '../projects/store.ts';
 import { MAX_PROJECT_VIEWS, type ProjectView, type ProjectViewInput } from './schema.ts';

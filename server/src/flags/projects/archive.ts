@@ -1,5 +1,5 @@
+import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
 import { revokeTokensOfProject } from '../../people/api-tokens/revoke.ts';
-import { invalidOperation, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { removeContextFieldsOfProject } from '../../targeting/context/remove.ts';
 import { removeSegmentsOfProject } from '../../targeting/segments/remove.ts';

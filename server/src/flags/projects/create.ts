@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { ApiError, badData, exceedsLimit, nameExists } from '../../../../plane/src/platform/errors.ts';
 import { grantProjectRole } from '../../people/grants/grant.ts';
 import { isAccount } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { ApiError, badData, exceedsLimit, nameExists } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { checkNaming } from './naming.ts';
 import { type NewProject, RESERVED_IDS } from './schema.ts';

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, type Violation } from '../../platform/errors.ts';
-import { compilePattern } from '../../platform/pattern.ts';
 import {
   MAX_SHOWN_NAMES,
   type NamingCheck,

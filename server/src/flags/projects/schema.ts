@@ -8,7 +8,7 @@ import {
   Ref,
   Timestamp,
   UrlName,
-} from '../../platform/http/schema.ts';
+} from '../../../../plane/src/platform/http/schema.ts';
 import { DefaultStrategy } from '../environments/schema.ts';
 import { FORMULA } from '../technical-debt/score.ts';
 

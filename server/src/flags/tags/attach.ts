@@ -1,5 +1,5 @@
+import { badData, exceedsLimit, type Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { badData, exceedsLimit, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { NewTag, Tag } from './schema.ts';
 import {

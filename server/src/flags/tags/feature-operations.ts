@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { featureName, inProject } from '../../platform/http/params.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { uniqueNames } from '../feature-rows/names.ts';
 import { changeTags, readTags, tagFeature, untagFeature } from './feature-tags.ts';

@@ -1,5 +1,5 @@
+import { badData, exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { lockActiveFeatures } from '../feature-rows/lock.ts';
 import { attachTags, detachTags, lockOrCreateTags, tagsInBoth } from './attach.ts';

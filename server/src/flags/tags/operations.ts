@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { nameExists, notFound } from '../../platform/errors.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { nameExists, notFound } from '../../../../plane/src/platform/errors.ts';
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { completed, createTag, createTagType, tagViolations } from './create.ts';

@@ -1,4 +1,4 @@
-import { exceedsLimit, notFound } from '../../platform/errors.ts';
+import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import {
   countUses,

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 import { Tag as EventTag } from '../../record/events/schema.ts';
 
 const version = Type.Integer({ description: 'Version of this format', examples: [1] });

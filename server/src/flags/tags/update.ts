@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { TagType, TagTypeUpdate } from './schema.ts';
 import { lockTagType, updateTagType } from './store.ts';

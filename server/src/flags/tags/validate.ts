@@ -1,5 +1,5 @@
-import type { Violation } from '../../platform/errors.ts';
-import { hasControlCharacter } from '../../platform/http/input/text.ts';
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
+import { hasControlCharacter } from '../../../../plane/src/platform/http/input/text.ts';
 import type { NewTag, Tag } from './schema.ts';
 
 const MIN_LENGTH = 2;

@@ -1,5 +1,5 @@
+import { type ApiError, counted, invalidOperation } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { type ApiError, counted, invalidOperation } from '../../platform/errors.ts';
 import { debtOf } from './score.ts';
 import { findDebt } from './store.ts';
 

@@ -1,8 +1,8 @@
+import { counted } from '../../../../plane/src/platform/errors.ts';
 import { missingPermissions } from '../../access/held-permissions.ts';
 import type { Permission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { counted } from '../../platform/errors.ts';
 import { validateConstraintLists } from '../../targeting/constraints/validate.ts';
 import { parameterViolations } from '../../targeting/rule-text/violations.ts';
 import { stickinessViolations } from '../../targeting/variants/stickiness.ts';

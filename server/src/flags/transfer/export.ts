@@ -1,6 +1,6 @@
+import { badData, exceedsLimit, notFound, quoted } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, exceedsLimit, notFound, quoted } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { environmentViolations } from '../environments/violations.ts';
 import type { FeatureState } from '../features/schema.ts';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { badData, noAccess, rejectForAll } from '../../../../plane/src/platform/errors.ts';
 import { placeOf } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, noAccess, rejectForAll } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { normaliseConstraint } from '../../targeting/constraints/rules.ts';
 import { createContextFields } from '../../targeting/context/create.ts';

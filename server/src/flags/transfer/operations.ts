@@ -1,6 +1,6 @@
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { requireInProject } from '../../access/guard.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { importFeatures, validateImport } from './import.ts';
 import { ImportReport, ImportRequest } from './schema.ts';

@@ -1,7 +1,7 @@
-import type { App } from '../../platform/http/app.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { exportFeatures } from './export.ts';
 import { ExportQuery, FeatureExport } from './schema.ts';

@@ -1,5 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, TextMap, UrlName } from '../../platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  TextMap,
+  UrlName,
+} from '../../../../plane/src/platform/http/schema.ts';
 import { ConstraintInput } from '../../targeting/constraints/schema.ts';
 import { NewContextField } from '../../targeting/context/schema.ts';
 import { StrategyVariantInput, VariantInput } from '../../targeting/variants/schema.ts';

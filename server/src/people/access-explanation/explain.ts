@@ -1,7 +1,7 @@
+import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
 import { type Decision, decide, findActor, requireInProject, requirePermission } from '../../access/guard.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, notFound } from '../../platform/errors.ts';
 import { proposeChanges } from './changes.ts';
 import type { AccessExplanation, AccessPath, AccessQuestion, OtherRole, Reason } from './schema.ts';
 import {

@@ -1,4 +1,4 @@
-import { jsonResponse } from '../../platform/http/schema.ts';
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { explainAccess } from './explain.ts';
 import { AccessChange, AccessExplanation, AccessPath, AccessQuestion, OtherRole } from './schema.ts';

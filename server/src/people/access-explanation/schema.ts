@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import type { Permission } from '../../access/permissions.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
-import { RULE } from '../../platform/http/input/violations.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
 const PERMISSIONS: Permission[] = [...ROOT_PERMISSIONS, ...PROJECT_PERMISSIONS, ...ENVIRONMENT_PERMISSIONS];
 

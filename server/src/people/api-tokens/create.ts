@@ -1,10 +1,10 @@
+import { badData, exceedsLimit, quoted, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { ALL } from '../../../../plane/src/platform/http/schema.ts';
+import { hashToken, hintOf, newToken } from '../../../../plane/src/platform/token.ts';
 import { expiryViolations, requireFutureExpiry } from '../../access/expiry.ts';
 import { requirePermission } from '../../access/guard.ts';
-import { hashToken, hintOf, newToken } from '../../access/token.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { badData, exceedsLimit, quoted, type Violation } from '../../platform/errors.ts';
-import { ALL } from '../../platform/http/schema.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';
 import { keepOwnSecret, readsOwnSecrets } from './own-secrets.ts';

@@ -1,4 +1,4 @@
-import { hashToken, hintOf } from '../../access/token.ts';
+import { hashToken, hintOf } from '../../../../plane/src/platform/token.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';

@@ -1,4 +1,4 @@
-import { hashToken } from '../../access/token.ts';
+import { hashToken } from '../../../../plane/src/platform/token.ts';
 import type { ApiTokenKey } from './store.ts';
 
 /** The key of a token in a path: up to nine digits are an id, a secret is longer. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { makeEtag } from '../../platform/http/output/etag.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { etagOf, unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { inProject, projectId } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createProjectToken, tokenViolations } from './create.ts';

@@ -1,5 +1,5 @@
+import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
 import { requirePermission } from '../../access/guard.ts';
-import { invalidOperation, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { apiTokenEventData, scopeOf } from './create.ts';
 import { tokenPermission } from './permission.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { hashToken, isForged, newToken, SECRET_PATTERN } from '../../access/token.ts';
+import { hashToken, isForged, newToken, SECRET_PATTERN } from '../../../../plane/src/platform/token.ts';
 import { keyringOf } from '../../platform/secrets/seal.ts';
 import { makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../test/harness.ts';

@@ -1,4 +1,4 @@
-import { jsonResponse } from '../../platform/http/schema.ts';
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';

@@ -1,5 +1,5 @@
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData } from '../../platform/errors.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { ActiveOidc } from './active-oidc.ts';

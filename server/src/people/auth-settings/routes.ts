@@ -1,6 +1,6 @@
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { App } from '../../platform/http/app.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
 import { loginMethods } from './methods.ts';
 import { LoginMethod, LoginMethodList } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { RULE } from '../../platform/http/input/violations.ts';
-import { Named, Nullable, Ref, RowId } from '../../platform/http/schema.ts';
+import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
+import { Named, Nullable, Ref, RowId } from '../../../../plane/src/platform/http/schema.ts';
 
 /** Only algorithms with a key pair, so that the verifier of a token cannot sign one. */
 export const ALGORITHMS = [

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { badData, invalidOperation, type Violation } from '../../../../plane/src/platform/errors.ts';
 import { ROOT_ROLES, type RootRole } from '../../access/roles.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, invalidOperation, type Violation } from '../../platform/errors.ts';
 import { isElsewhere, requiredAgain } from '../../platform/secrets/destination.ts';
 import { MASK } from '../../platform/secrets/mask.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';

@@ -1,4 +1,4 @@
-import { invalidOperation } from '../../platform/errors.ts';
+import { invalidOperation } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { countAdmins, lockAdmins } from './store.ts';
 

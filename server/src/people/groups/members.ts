@@ -1,5 +1,5 @@
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { badData, type Violation } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { readNames } from '../grants/names.ts';
 import { roleViolations } from '../roles/violations.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { createGroup } from './create.ts';

@@ -1,4 +1,4 @@
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import { revokeRolesOfGroup } from '../grants/revoke.ts';

@@ -7,7 +7,7 @@ import {
   RowId,
   ShownName,
   Timestamp,
-} from '../../platform/http/schema.ts';
+} from '../../../../plane/src/platform/http/schema.ts';
 import { NamedRole } from '../roles/schema.ts';
 
 const name = ShownName({ description: 'Name of the group', examples: ['Checkout team'] });

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import { readNames } from '../grants/names.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 const count = (description: string, example: number) =>
   Type.Integer({ minimum: 0, description, examples: [example] });

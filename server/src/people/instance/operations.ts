@@ -1,6 +1,6 @@
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { version } from '../../platform/command-line.ts';
 import type { Config } from '../../platform/config.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { loginMethods } from '../auth-settings/methods.ts';
 import { diagnose } from './diagnostics.ts';

@@ -1,5 +1,5 @@
-import { hashToken, hintOf, newToken } from '../../access/token.ts';
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
+import { hashToken, hintOf, newToken } from '../../../../plane/src/platform/token.ts';
 import type { Change } from '../../record/change.ts';
 import type { NewSignupToken, SignupToken } from './schema.ts';
 import { findSignupToken, insertSignupToken } from './store.ts';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { hashToken } from '../../access/token.ts';
-import { notFound } from '../../platform/errors.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
+import { hashToken } from '../../../../plane/src/platform/token.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { checkExpiry, createSignupToken } from './create.ts';
 import { NewSignupToken, SignupToken, SignupTokenList, SignupTokenUpdate } from './schema.ts';

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
+import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { ROOT_ROLES } from '../../access/roles.ts';
 import { rejectOtherOrigins } from '../../access/same-origin.ts';
 import { SYSTEM } from '../../platform/actor.ts';
-import { networkOf } from '../../platform/admission/network.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { App } from '../../platform/http/app.ts';
-import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { makeLinkLimits } from '../passwords/link-limits.ts';
 import { NewMember, User } from '../users/admin-schema.ts';

@@ -1,6 +1,6 @@
-import { hashToken, isForged } from '../../access/token.ts';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { hashToken, isForged } from '../../../../plane/src/platform/token.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { trustNetwork } from '../sessions/known-networks.ts';
 import type { User } from '../users/admin-schema.ts';

@@ -1,4 +1,4 @@
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
 import { MaintenanceMode } from './schema.ts';
 import { setMaintenance } from './set-mode.ts';

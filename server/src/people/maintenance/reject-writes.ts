@@ -1,6 +1,6 @@
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
-import type { App } from '../../platform/http/app.ts';
 import { MAINTENANCE_PATH } from './operations.ts';
 import { findMaintenance } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named } from '../../platform/http/schema.ts';
+import { Named } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MaintenanceMode = Named(
   'MaintenanceMode',

@@ -1,6 +1,6 @@
+import { badData, notFound, type Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { badData, notFound, type Violation } from '../../platform/errors.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { type PasswordPerson, passwordViolations } from '../../platform/secrets/password-strength.ts';
 import type { Change } from '../../record/change.ts';

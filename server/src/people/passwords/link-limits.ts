@@ -1,6 +1,6 @@
-import { networkOf } from '../../platform/admission/network.ts';
-import { counted, tooManyRequests } from '../../platform/errors.ts';
-import { makeBuckets } from '../../platform/http/protection/rate-limit.ts';
+import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
+import { counted, tooManyRequests } from '../../../../plane/src/platform/errors.ts';
+import { makeBuckets } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
 
 /** Uses of links for signup or for passwords. A company that invites everyone on one day has one link and perhaps one network. */
 const PER_NETWORK = { perMinute: 30, burst: 60 };

@@ -1,7 +1,7 @@
-import { hashToken, isForged, newToken } from '../../access/token.ts';
+import { ApiError, invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
+import { hashToken, isForged, newToken } from '../../../../plane/src/platform/token.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError, invalidOperation, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { trustNetwork } from '../sessions/known-networks.ts';
 import { applyPassword, ownerEventData } from './change.ts';

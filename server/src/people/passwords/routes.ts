@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
+import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses, jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { rejectOtherOrigins } from '../../access/same-origin.ts';
-import { networkOf } from '../../platform/admission/network.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { App } from '../../platform/http/app.ts';
-import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { rejectWeakPassword } from '../../platform/secrets/password-strength.ts';
 import { change } from '../../record/change.ts';

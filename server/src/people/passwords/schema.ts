@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable } from '../../../../plane/src/platform/http/schema.ts';
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../platform/secrets/password-strength.ts';
 
 // Far above the limit of the strength rule, so that the rule reports all violations.

@@ -1,7 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PROJECT_ROLES } from '../../access/roles.ts';
-import type { Actor } from '../../platform/actor.ts';
-import type { Tx } from '../../platform/db/database.ts';
 import {
   ApiError,
   badData,
@@ -9,7 +6,10 @@ import {
   invalidOperation,
   notFound,
   type Violation,
-} from '../../platform/errors.ts';
+} from '../../../../plane/src/platform/errors.ts';
+import { PROJECT_ROLES } from '../../access/roles.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Tx } from '../../platform/db/database.ts';
 import type { Change } from '../../record/change.ts';
 import { readNames } from '../grants/names.ts';
 import { roleViolations } from '../roles/violations.ts';

@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, RowId, Timestamp } from '../../platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  RowId,
+  Timestamp,
+} from '../../../../plane/src/platform/http/schema.ts';
 import { Group, Member } from '../groups/schema.ts';
 import { Role } from '../roles/schema.ts';
 

@@ -1,4 +1,4 @@
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { examinePermissions } from './permissions.ts';
 import type { RoleInput } from './schema.ts';

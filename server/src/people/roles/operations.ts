@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { badData, nameExists, notFound } from '../../platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
+import { badData, nameExists, notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';

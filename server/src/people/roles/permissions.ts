@@ -1,6 +1,6 @@
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../../access/permissions.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import type { Violation } from '../../platform/errors.ts';
 import type { Permission, PermissionInput, RoleInput } from './schema.ts';
 import { listEnvironmentNames, lockExistingEnvironments, type RolePermission } from './store.ts';
 

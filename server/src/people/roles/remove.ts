@@ -1,4 +1,4 @@
-import { ApiError, notFound } from '../../platform/errors.ts';
+import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { requireCustom } from './built-in.ts';
 import { deleteRole, listHolders, lockRole } from './store.ts';

@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, RowId, ShownName } from '../../platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  RowId,
+  ShownName,
+} from '../../../../plane/src/platform/http/schema.ts';
 
 /** Roles of the instance and of projects. Admins create the custom ones. */
 export const ROLE_TYPES = ['root', 'project', 'root-custom', 'custom'] as const;

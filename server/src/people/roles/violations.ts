@@ -1,5 +1,5 @@
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import type { Violation } from '../../platform/errors.ts';
 import { lockExistingRoles } from './store.ts';
 
 const RULES = {

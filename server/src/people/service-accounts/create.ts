@@ -1,5 +1,5 @@
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { badData } from '../../platform/errors.ts';
 import { needsKey } from '../../platform/secrets/needs-key.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { Change } from '../../record/change.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';

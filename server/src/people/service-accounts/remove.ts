@@ -1,4 +1,4 @@
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { forgetOwnSecrets } from '../api-tokens/own-secrets.ts';
 import { revokeRolesOfUsers } from '../grants/revoke.ts';

@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, RowId, ShownName, Timestamp } from '../../platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Ref,
+  RowId,
+  ShownName,
+  Timestamp,
+} from '../../../../plane/src/platform/http/schema.ts';
 import { Role } from '../roles/schema.ts';
 import { PersonalToken } from '../users/schema.ts';
 

@@ -1,4 +1,4 @@
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { issueAccountToken, tokenEventData, withdrawAccountToken } from '../users/personal-tokens.ts';
 import type { NewPersonalToken, PersonalToken } from '../users/schema.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { networkOf } from '../../platform/admission/network.ts';
+import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { matchesPassword } from '../../platform/secrets/password-hash.ts';
 import { BLOCKED_MS, type LimitScope, LOGIN_LIMITS } from './limits.ts';
 import { recordLoginBlocked } from './login-blocked.ts';

@@ -1,6 +1,6 @@
-import { hashToken } from '../../access/token.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { hashToken } from '../../../../plane/src/platform/token.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { deleteExpired, deleteSession, deleteSessionByHash, deleteSessionsOf } from './store.ts';
 

@@ -1,4 +1,4 @@
-import { networkOf } from '../../platform/admission/network.ts';
+import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
 import type { Change } from '../../record/change.ts';
 import { deleteFailuresAt, deleteKnownNetworks, upsertKnownNetwork } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { networkOf } from '../../platform/admission/network.ts';
-import type { App } from '../../platform/http/app.ts';
+import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { makePerson, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';

@@ -1,6 +1,6 @@
+import { type ApiError, tooManyRequests } from '../../../../plane/src/platform/errors.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { type ApiError, tooManyRequests } from '../../platform/errors.ts';
 import { change } from '../../record/change.ts';
 
 type LoginLimit = { failures: number; minutes: number };

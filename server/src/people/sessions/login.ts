@@ -1,5 +1,5 @@
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { hashPassword, isOutdated } from '../../platform/secrets/password-hash.ts';
 import { type Checked, checkPassword } from './check-password.ts';
 import { type LoginOrigin, openSession } from './open.ts';

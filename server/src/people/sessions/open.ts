@@ -1,6 +1,6 @@
+import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
+import { hashToken, newToken } from '../../../../plane/src/platform/token.ts';
 import { SESSION_DAYS } from '../../access/cookie.ts';
-import { hashToken, newToken } from '../../access/token.ts';
-import { networkOf } from '../../platform/admission/network.ts';
 import type { Tx } from '../../platform/db/database.ts';
 import { MAX_SESSIONS } from './limits.ts';
 import { deleteOldestSessions, deleteSessionByHash, insertSession, upsertKnownNetwork } from './store.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hashToken } from '../../access/token.ts';
-import type { App } from '../../platform/http/app.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { hashToken } from '../../../../plane/src/platform/token.ts';
 import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { makePerson, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';

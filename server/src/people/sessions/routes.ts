@@ -1,13 +1,13 @@
 import { Counter, Gauge } from 'prom-client';
 import { Type } from 'typebox';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { asCaller, Caller, requireUser } from '../../access/caller.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../../access/cookie.ts';
 import { rejectOtherOrigins, requireSameOrigin } from '../../access/same-origin.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
-import type { App } from '../../platform/http/app.ts';
-import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { change } from '../../record/change.ts';
 import { requirePasswordLogin } from '../auth-settings/password-login.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { hashToken } from '../../access/token.ts';
+import { hashToken } from '../../../../plane/src/platform/token.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { type Keyring, seal, unseal } from '../../platform/secrets/seal.ts';
 import { SsoError } from './failures.ts';

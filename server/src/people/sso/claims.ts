@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
-import { ApiError } from '../../platform/errors.ts';
-import { isStorable } from '../../platform/http/input/text.ts';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { isStorable } from '../../../../plane/src/platform/http/input/text.ts';
 import type { ActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isReserved } from '../users/reserved.ts';
 import { SsoError } from './failures.ts';

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorName } from '../../platform/errors.ts';
+import { ApiError, type ErrorName } from '../../../../plane/src/platform/errors.ts';
 
 /** Why a login failed. The login page has a sentence for each: /login?failed=expired. */
 export const FAILURES = [

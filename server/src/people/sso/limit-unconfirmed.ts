@@ -1,6 +1,6 @@
-import { networkOf } from '../../platform/admission/network.ts';
+import { networkOf } from '../../../../plane/src/platform/admission/network.ts';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { recordLoginBlocked, tooManyFailures } from '../sessions/login-blocked.ts';
 import { countUnconfirmed, findBlockedSeconds, uncountUnconfirmed } from './store.ts';
 

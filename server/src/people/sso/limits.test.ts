@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { App } from '../../platform/http/app.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type IdentityProvider, listen, startIdentityProvider, stop } from '../../test/identity-provider.ts';
 import { call } from '../../test/request.ts';

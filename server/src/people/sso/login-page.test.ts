@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import { makePerson } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Account, type IdentityProvider, startIdentityProvider } from '../../test/identity-provider.ts';

@@ -1,4 +1,4 @@
-import { jsonResponse } from '../../platform/http/schema.ts';
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { proposedOidc } from '../auth-settings/proposed-oidc.ts';

@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import { type ActiveOidc, findActiveOidc } from '../auth-settings/active-oidc.ts';
 import { isOnThisMachine } from '../auth-settings/settings.ts';

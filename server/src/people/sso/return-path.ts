@@ -1,4 +1,4 @@
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 
 /** Browsers drop control characters and treat a backslash as a slash. */
 const PATH = /^\/(?![/\\])[^\\\p{C}]*$/u;

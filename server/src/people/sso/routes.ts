@@ -1,5 +1,8 @@
 import { Counter } from 'prom-client';
 import { Type } from 'typebox';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses } from '../../../../plane/src/platform/http/schema.ts';
 import {
   clearLoginCookie,
   readLoginCookie,
@@ -9,9 +12,6 @@ import {
 } from '../../access/cookie.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
-import type { App } from '../../platform/http/app.ts';
-import { errorResponses } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { ATTEMPT_MINUTES, returnPathOf } from './attempt.ts';
 import { confirmLogin } from './callback.ts';

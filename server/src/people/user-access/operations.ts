@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
-import { jsonResponse, PathId } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import { findUser, isRootAdmin, listPersonalTokens } from '../users/store.ts';
 import { decidingRoles } from './deciding-roles.ts';

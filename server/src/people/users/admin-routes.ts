@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses, jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { App } from '../../platform/http/app.ts';
-import { errorResponses, jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { hashNewPassword, setPassword } from '../passwords/change.ts';

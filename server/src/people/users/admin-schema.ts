@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { RULE } from '../../platform/http/input/violations.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { password } from '../passwords/schema.ts';
 import { HeldRole } from './schema.ts';
 

@@ -1,5 +1,5 @@
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
-import { badData, type Violation } from '../../platform/errors.ts';
 import { hashPassword } from '../../platform/secrets/password-hash.ts';
 import { passwordViolations } from '../../platform/secrets/password-strength.ts';
 import type { Change } from '../../record/change.ts';

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
+import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { asCaller, Caller, requireUser } from '../../access/caller.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
 import { permissionsOf } from '../../access/held-permissions.ts';
 import { type Actor, isAccount } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createPersonalToken, removePersonalToken } from './personal-tokens.ts';

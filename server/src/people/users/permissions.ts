@@ -1,6 +1,6 @@
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import { permissionsOfUser } from '../../access/held-permissions.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import { listPermissions } from '../roles/permissions.ts';
 import type { PermissionOverview } from './admin-schema.ts';
 import { findUser, listRolesOf } from './store.ts';

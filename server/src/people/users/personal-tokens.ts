@@ -1,8 +1,8 @@
+import { authenticationRequired, exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
+import { hashToken, newToken } from '../../../../plane/src/platform/token.ts';
 import { requireUser } from '../../access/caller.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
 import { isStillValid } from '../../access/still-valid.ts';
-import { hashToken, newToken } from '../../access/token.ts';
-import { authenticationRequired, exceedsLimit, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { NewPersonalToken, PersonalToken } from './schema.ts';
 import {

@@ -1,4 +1,4 @@
-import { badData, notFound } from '../../platform/errors.ts';
+import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { keepLastAdmin } from '../grants/last-admin.ts';
 import { revokeRolesOfUsers } from '../grants/revoke.ts';

@@ -1,4 +1,4 @@
-import type { Violation } from '../../platform/errors.ts';
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
 
 /** Letters of other scripts that look like a Latin letter, in lower case. NFKC covers the rest, such as full-width letters. */
 const LOOKALIKES_OF: Record<string, string> = {

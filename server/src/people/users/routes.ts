@@ -1,8 +1,8 @@
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { requireUser } from '../../access/caller.ts';
 import { setSessionCookie } from '../../access/cookie.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { App } from '../../platform/http/app.ts';
-import { errorResponses, Nothing } from '../../platform/http/schema.ts';
 import { change } from '../../record/change.ts';
 import { changeOwnPassword, verifyOwnPassword } from '../passwords/change.ts';
 import { OwnNewPassword } from '../passwords/schema.ts';

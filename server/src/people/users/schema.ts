@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { Caller } from '../../access/caller.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
 
 export const HeldPermission = Named(
   'HeldPermission',

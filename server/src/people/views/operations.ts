@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { COST } from '../../../../plane/src/platform/http/protection/rate-limit.ts';
+import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { requireUser } from '../../access/caller.ts';
-import { notFound } from '../../platform/errors.ts';
-import { COST } from '../../platform/http/protection/rate-limit.ts';
-import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { addView, changeView, removeView } from './save.ts';

@@ -1,5 +1,5 @@
+import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { exceedsLimit, notFound } from '../../platform/errors.ts';
 import { MAX_VIEWS, type SavedView, type SavedViewInput } from './schema.ts';
 import { deleteView, deleteViewsOf, insertView, lockAndCountViews, updateView } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, ShownName, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Ref, ShownName, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MAX_VIEWS = 100;
 

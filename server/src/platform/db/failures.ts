@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ApiError, badData, nameExists } from '../errors.ts';
+import { ApiError, badData, nameExists } from '../../../../plane/src/platform/errors.ts';
 import { READ_ONLY } from './client.ts';
 import { isOutdatedStatement } from './prepared-statements.ts';
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../../app.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
-import type { App } from '../http/app.ts';
 import { type Db, openDb } from './database.ts';
 import { makeWriteState, writeMetrics } from './write-state.ts';
 

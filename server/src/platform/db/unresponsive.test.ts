@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../../app.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts';
 import { startWorker } from '../../worker/worker.ts';
-import type { App } from '../http/app.ts';
 import { type Db, openDb, QUERY_TIMEOUT_MS, STATEMENT_TIMEOUT_MS } from './database.ts';
 
 const harness = useHarness();

@@ -1,6 +1,6 @@
 import { type Agent, request } from 'undici';
-import { BoundedMap } from '../bounded-map.ts';
-import { truncate } from '../text.ts';
+import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
+import { truncate } from '../../../../plane/src/platform/text.ts';
 import { isPublicAddress, type TargetPolicy } from './address.ts';
 import { DisallowedTarget, type Resolve, resolveBySystem, safeAgent } from './connect.ts';
 import { targetProblem } from './target.ts';

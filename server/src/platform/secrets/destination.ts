@@ -1,4 +1,4 @@
-import type { Violation } from '../errors.ts';
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
 
 /**
  * A stored secret is sent only to the URL that it was entered for. Otherwise a caller who can change the URL but does not know

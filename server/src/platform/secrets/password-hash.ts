@@ -1,7 +1,11 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { makeShares, type ShareLimits, type Shares } from '../admission/shares.ts';
-import { ApiError } from '../errors.ts';
+import {
+  makeShares,
+  type ShareLimits,
+  type Shares,
+} from '../../../../plane/src/platform/admission/shares.ts';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. About 60 ms. A login rehashes with new parameters. */
 const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 };

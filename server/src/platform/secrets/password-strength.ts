@@ -1,4 +1,4 @@
-import { badData, type Violation } from '../errors.ts';
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
 import { COMMON_WORDS } from './common-words.ts';
 
 export const MIN_PASSWORD_LENGTH = 12;

@@ -1,5 +1,5 @@
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { version } from '../../platform/command-line.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { changeOrigins } from './change-origins.ts';

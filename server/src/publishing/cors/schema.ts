@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { RULE } from '../../platform/http/input/violations.ts';
-import { Named } from '../../platform/http/schema.ts';
+import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
+import { Named } from '../../../../plane/src/platform/http/schema.ts';
 
 export const MAX_ORIGINS = 100;
 

@@ -1,8 +1,8 @@
+import type { Known, Listen, Source } from '../../../../plane/src/serving/source.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { listenTo } from '../../platform/db/listen.ts';
 import { replaceEpoch } from '../../record/epoch/start.ts';
 import type { EpochWatch } from '../../record/epoch/watch.ts';
-import type { Known, Listen, Source } from '../../serving/source.ts';
 import { SDK_CHANNEL } from '../projection/publish.ts';
 import { lossIn } from './loss.ts';
 import { makeIsLost } from './newer-revision.ts';

@@ -1,4 +1,4 @@
-import type { Known } from '../../serving/source.ts';
+import type { Known } from '../../../../plane/src/serving/source.ts';
 import type { DatabasePositions, Witness } from './store.ts';
 
 /** Revisions only increase. One that is lower than the server knows proves that changes were lost. Undefined if there is no proof. */

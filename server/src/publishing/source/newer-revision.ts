@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Source } from '../../../../plane/src/serving/source.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { replaceEpochForClient } from '../../record/epoch/start.ts';
-import type { Source } from '../../serving/source.ts';
 import { revisionIn } from './loss.ts';
 import { type DatabasePositions, readPositions } from './store.ts';
 

@@ -1,7 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
+import {
+  type Changes,
+  type FoundTokens,
+  MAX_TOKENS,
+  type Positions,
+} from '../../../../plane/src/serving/source.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { EPOCH, EPOCH_ID, type Epoch } from '../../record/epoch/store.ts';
-import { type Changes, type FoundTokens, MAX_TOKENS, type Positions } from '../../serving/source.ts';
 
 /** An event that proves the history: a database without it is not the one that the server read it from. */
 export type Witness = { id: number; groupId: string };

@@ -1,5 +1,5 @@
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { readEpoch } from './store.ts';
 
 const ATTEMPTS = 2;

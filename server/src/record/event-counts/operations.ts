@@ -1,6 +1,6 @@
-import { badData } from '../../platform/errors.ts';
-import { parseWord } from '../../platform/http/input/filter.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
+import { parseWord } from '../../../../plane/src/platform/http/input/filter.ts';
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { type EventFilters, parseEventFilters } from '../events/search-query.ts';
 import { hintAtUnknownType } from '../events/unknown-type.ts';

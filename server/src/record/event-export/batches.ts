@@ -1,8 +1,8 @@
 import type { RawBuilder } from 'kysely';
+import { authenticationRequired } from '../../../../plane/src/platform/errors.ts';
 import { validCredentials } from '../../access/still-valid.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { authenticationRequired } from '../../platform/errors.ts';
 import { asBytes } from '../../platform/http/output/stream.ts';
 import type { ExportSource } from '../../platform/http/protection/long-reads.ts';
 import { epochChanged } from '../epoch/one-epoch.ts';

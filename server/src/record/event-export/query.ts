@@ -1,5 +1,5 @@
-import { badData } from '../../platform/errors.ts';
-import { parseWord } from '../../platform/http/input/filter.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
+import { parseWord } from '../../../../plane/src/platform/http/input/filter.ts';
 import { CURSOR, type EventCursor, type EventFilters, parseEventFilters } from '../events/search-query.ts';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;

@@ -1,6 +1,6 @@
-import type { App } from '../../platform/http/app.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses } from '../../../../plane/src/platform/http/schema.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
-import { errorResponses } from '../../platform/http/schema.ts';
 import type { SearchMemory } from '../event-search/indexed.ts';
 import { hintAtUnknownType } from '../events/unknown-type.ts';
 import { exportEvents } from './export.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { notFound } from '../../platform/errors.ts';
-import { jsonResponse, PathEventId } from '../../platform/http/schema.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, PathEventId } from '../../../../plane/src/platform/http/schema.ts';
 import { presentEventTo, readableIn } from '../events/present.ts';
 import { Event, EventCreator, EventCreators, EventPart, Tag } from '../events/schema.ts';
 import { findEvent, listEventCreators } from '../events/store.ts';

@@ -1,6 +1,6 @@
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { firstIdOf } from '../event-index/bitmap.ts';
 import { type Clause, clausesOf, ofProjects, visibleTo } from '../event-index/clauses.ts';
 import { findInIndex, type IndexedMatches, NO_MATCHES } from '../event-index/find.ts';

@@ -1,5 +1,5 @@
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
 import { presentEventTo, readableIn } from '../events/present.ts';
 import { EventSearchQuery, EventSearchResult } from '../events/schema.ts';
 import { type EventSearch, parseEventSearch } from '../events/search-query.ts';

@@ -1,4 +1,4 @@
-import { eventBlock } from '../../platform/http/output/server-sent-events.ts';
+import { eventBlock } from '../../../../plane/src/platform/http/output/server-sent-events.ts';
 import type { Event } from '../events/schema.ts';
 
 /** Sent at the start: when to reconnect, and the id to resume after if no event comes before that. */

@@ -1,5 +1,5 @@
-import { makeShares, type Shares } from '../../platform/admission/shares.ts';
-import { ApiError, tooManyRequests } from '../../platform/errors.ts';
+import { makeShares, type Shares } from '../../../../plane/src/platform/admission/shares.ts';
+import { ApiError, tooManyRequests } from '../../../../plane/src/platform/errors.ts';
 
 export type StreamLimits = { perCaller: number; perServer: number };
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
+import type { Transport } from '../../../../plane/src/platform/http/output/open-streams.ts';
+import { spreadRetryMs } from '../../../../plane/src/platform/http/output/server-sent-events.ts';
 import type { Actor, Credential } from '../../platform/actor.ts';
-import type { Transport } from '../../platform/http/output/open-streams.ts';
-import { spreadRetryMs } from '../../platform/http/output/server-sent-events.ts';
 import { commentFrame, heartbeatFrame, resetFrame, startFrame } from './frames.ts';
 import type { StreamSearch } from './parameters.ts';
 

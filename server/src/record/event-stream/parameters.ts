@@ -1,5 +1,5 @@
-import { badData } from '../../platform/errors.ts';
-import { FilterError, MAX_ID, parsePosition } from '../../platform/http/input/filter.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
+import { FilterError, MAX_ID, parsePosition } from '../../../../plane/src/platform/http/input/filter.ts';
 import { type EventFilters, parseEventFilters, parseParts } from '../events/search-query.ts';
 
 /** The filters of a stream, and the id of the last event that the client has. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeOpenStreams } from '../../../../plane/src/platform/http/output/open-streams.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
-import { makeOpenStreams } from '../../platform/http/output/open-streams.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { epochChanged } from '../epoch/one-epoch.ts';
 import { readEpoch } from '../epoch/store.ts';

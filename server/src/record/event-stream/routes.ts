@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses } from '../../../../plane/src/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { App } from '../../platform/http/app.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
-import { errorResponses } from '../../platform/http/schema.ts';
 import type { EpochWatch } from '../epoch/watch.ts';
 import { hintAtUnknownType } from '../events/unknown-type.ts';
 import { STREAM_LIMITS, type StreamLimits } from './limits.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { SearchQuery } from '../../platform/http/input/filter.ts';
-import { RULE } from '../../platform/http/input/violations.ts';
+import { SearchQuery } from '../../../../plane/src/platform/http/input/filter.ts';
+import { RULE } from '../../../../plane/src/platform/http/input/violations.ts';
 import { eventFilters, eventParts } from '../events/schema.ts';
 
 const { from: _, to: __, ...filters } = eventFilters;

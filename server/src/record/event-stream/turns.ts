@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../platform/bounded-map.ts';
+import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
 
 /** More callers than one server has streams. */
 const MAX_CALLERS = 1_000;

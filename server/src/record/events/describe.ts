@@ -1,6 +1,6 @@
+import { ellipsize } from '../../../../plane/src/platform/text.ts';
 import { PROJECT_ROLES, ROOT_ROLES } from '../../access/roles.ts';
 import { ADMIN_TOKEN_USER_ID, nameOfAdminToken } from '../../platform/actor.ts';
-import { ellipsize } from '../../platform/text.ts';
 import { EVENT_TYPES } from './event-types.ts';
 import { asOneLine, escapeLine, escapeMarkdown } from './markdown.ts';
 import { changedFields, changesOfStrategy, fromPayload, own } from './payload.ts';

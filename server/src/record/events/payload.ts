@@ -1,4 +1,4 @@
-import { ellipsize } from '../../platform/text.ts';
+import { ellipsize } from '../../../../plane/src/platform/text.ts';
 
 /** The states of the subject of an event: any JSON. */
 export type Payloads = { data: unknown; preData: unknown };

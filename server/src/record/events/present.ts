@@ -1,7 +1,7 @@
+import { ALL } from '../../../../plane/src/platform/http/schema.ts';
 import { unreadableProjects } from '../../access/visibility.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ALL } from '../../platform/http/schema.ts';
 import { describe, describeInParts } from './describe.ts';
 import { idThereOf, isImported } from './imported.ts';
 import type { Event } from './schema.ts';

@@ -1,6 +1,6 @@
-import type { App } from '../../platform/http/app.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { errorResponses, jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { makeEtag, unlessKnown } from '../../platform/http/output/etag.ts';
-import { errorResponses, jsonResponse } from '../../platform/http/schema.ts';
 import { EVENT_TYPE_LIST } from './event-types.ts';
 import { EventTypeInfo, EventTypeList } from './schema.ts';
 

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
-import type { Actor } from '../../platform/actor.ts';
 import {
   DATE_PATTERN,
   Filter,
   MAX_TEXT_LENGTH,
   page,
   SearchQuery,
-} from '../../platform/http/input/filter.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../platform/http/schema.ts';
+} from '../../../../plane/src/platform/http/input/filter.ts';
+import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
+import type { Actor } from '../../platform/actor.ts';
 import type { EventPart as Part } from './describe.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { REFERENCE_KINDS } from './references.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../platform/errors.ts';
-import { FILTER_PATTERN } from '../../platform/http/input/filter.ts';
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
+import { FILTER_PATTERN } from '../../../../plane/src/platform/http/input/filter.ts';
 import { parseEventSearch } from './search-query.ts';
 
 const refusalOf = (parameters: Record<string, unknown>): ApiError => {

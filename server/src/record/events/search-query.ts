@@ -1,4 +1,4 @@
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import {
   MAX_ID,
   parseActorIds,
@@ -11,7 +11,7 @@ import {
   parseOffset,
   parseSearch,
   parseWord,
-} from '../../platform/http/input/filter.ts';
+} from '../../../../plane/src/platform/http/input/filter.ts';
 import { LOWEST_ID } from './imported.ts';
 
 export type EventFilters = {

@@ -1,6 +1,6 @@
-import { parseFilter } from '../../platform/http/input/filter.ts';
-import { nearestName } from '../../platform/nearest.ts';
-import { truncate } from '../../platform/text.ts';
+import { parseFilter } from '../../../../plane/src/platform/http/input/filter.ts';
+import { nearestName } from '../../../../plane/src/platform/nearest.ts';
+import { truncate } from '../../../../plane/src/platform/text.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 
 const MAX_SUGGESTED = 20;

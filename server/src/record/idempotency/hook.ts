@@ -1,10 +1,10 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readToken } from '../../access/token.ts';
+import { ApiError, badData, tooManyRequests } from '../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { readToken } from '../../../../plane/src/platform/token.ts';
 import { type Claim, isAccount } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError, badData, tooManyRequests } from '../../platform/errors.ts';
-import type { App } from '../../platform/http/app.ts';
 import { MAX_KEYS, MAX_STORED_BODY } from './limits.ts';
 import {
   type Caller,

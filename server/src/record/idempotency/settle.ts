@@ -1,6 +1,6 @@
+import { ApiError } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { ApiError } from '../../platform/errors.ts';
 import { settleClaim } from './store.ts';
 
 /** Marks the request's Idempotency-Key as carried out, in the transaction of the change. */

@@ -1,10 +1,10 @@
 import type { Static, TSchema, TUnsafe } from 'typebox';
+import type { ErrorStatus, NamedSchema } from '../../../../plane/src/platform/http/schema.ts';
 import type { Permission, RoutePermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import type { ValidInput } from '../../platform/http/input/checks.ts';
 import type { LongReader } from '../../platform/http/protection/long-reads.ts';
-import type { ErrorStatus, NamedSchema } from '../../platform/http/schema.ts';
 import type { Instance } from '../../platform/instance.ts';
 import type { Change } from '../change.ts';
 import type { EmittedEventType } from '../events/event-types.ts';

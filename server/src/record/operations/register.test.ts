@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { Type } from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { jsonResponse, Named } from '../../../../plane/src/platform/http/schema.ts';
 import { findActor } from '../../access/guard.ts';
 import { buildApp } from '../../app.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError, notFound } from '../../platform/errors.ts';
-import type { App } from '../../platform/http/app.ts';
 import { inProject } from '../../platform/http/params.ts';
 import { makeLongReads } from '../../platform/http/protection/long-reads.ts';
-import { jsonResponse, Named } from '../../platform/http/schema.ts';
 import { keyringOf } from '../../platform/secrets/seal.ts';
 import { dereference } from '../../test/api-document.ts';
 import { makeUser } from '../../test/factories.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { either } from '../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { type ErrorStatus, errorResponses } from '../../../../plane/src/platform/http/schema.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { either } from '../../platform/errors.ts';
-import type { App } from '../../platform/http/app.ts';
 import { ifMatches, unlessKnown } from '../../platform/http/output/etag.ts';
-import { type ErrorStatus, errorResponses } from '../../platform/http/schema.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { change } from '../change.ts';
 import { etagOf } from '../versioned.ts';

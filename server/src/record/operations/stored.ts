@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { violations } from '../../../../plane/src/platform/http/input/violations.ts';
 import { authorize } from '../../access/guard.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
-import { badData, notFound } from '../../platform/errors.ts';
-import type { App } from '../../platform/http/app.ts';
-import { violations } from '../../platform/http/input/violations.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { type Change, change } from '../change.ts';
 import type { AnyCommand } from './definition.ts';

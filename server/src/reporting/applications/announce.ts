@@ -1,7 +1,12 @@
+import {
+  OTHER_APPLICATIONS,
+  type ReachedQuota,
+  reachedBy,
+  withinQuota,
+} from '../../../../plane/src/counting/quotas.ts';
 import { SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
-import { OTHER_APPLICATIONS, type ReachedQuota, reachedBy, withinQuota } from './quotas.ts';
 import { countApplications, insertApplications, listUnannounced, markSeen } from './store.ts';
 
 /** The maximum number of applications of an instance. Names come from users' code, so a bug could create any number. */

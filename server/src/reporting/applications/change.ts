@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
 import { urlViolation } from '../../flags/links/validate.ts';
-import { badData, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { ApplicationFields } from './schema.ts';
 import { deleteApplication, lockApplication, updateApplicationRow } from './store.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { notFound } from '../../platform/errors.ts';
-import { page, SearchQuery } from '../../platform/http/input/filter.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { page, SearchQuery } from '../../../../plane/src/platform/http/input/filter.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { inProject } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { removeApplication, updateApplication } from './change.ts';
 import {

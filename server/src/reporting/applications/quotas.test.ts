@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { makeApiToken, makeFeature } from '../../test/factories.ts';
-import { useHarness } from '../../test/harness.ts';
-import { call } from '../../test/request.ts';
-import { makeFlusher } from '../metrics/flush.ts';
-import { keepFlushing } from '../metrics/keep-flushing.ts';
-import type { IsKnown } from '../metrics/merged.ts';
-import { countUnknown } from '../metrics/store.ts';
-import { makeUsage } from '../metrics/usage.ts';
-import { expireApplications } from './expire.ts';
+import type { IsKnown } from '../../../../plane/src/counting/merged.ts';
 import {
   OTHER_APPLICATIONS,
   OTHER_FLAGS,
   OTHER_INSTANCES,
   OTHER_VARIANTS,
   type ReachedQuota,
-} from './quotas.ts';
+} from '../../../../plane/src/counting/quotas.ts';
+import { makeUsage } from '../../../../plane/src/counting/usage.ts';
+import { makeApiToken, makeFeature } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { makeFlusher } from '../metrics/flush.ts';
+import { keepFlushing } from '../metrics/keep-flushing.ts';
+import { countUnknown } from '../metrics/store.ts';
+import { expireApplications } from './expire.ts';
 
 const harness = useHarness();
 const token = (id: number) => ({ id, type: 'frontend', environment: 'production', projects: undefined });

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeAll, expect, test } from 'vitest';
+import { makeUsage, type Usage } from '../../../../plane/src/counting/usage.ts';
 import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 import { makeFlusher } from '../metrics/flush.ts';
-import { makeUsage, type Usage } from '../metrics/usage.ts';
 import { upsertInstances } from './store.ts';
 
 const harness = useHarness();

@@ -5,7 +5,7 @@ import {
   parseSearch,
   parseText,
   parseWord,
-} from '../../platform/http/input/filter.ts';
+} from '../../../../plane/src/platform/http/input/filter.ts';
 
 export const SORT_FIELDS = ['appName', 'createdAt', 'lastSeenAt'] as const;
 

@@ -1,6 +1,12 @@
+import {
+  OTHER_APPLICATIONS,
+  OTHER_INSTANCES,
+  QUOTAS,
+  type ReachedQuota,
+  reachedBy,
+} from '../../../../plane/src/counting/quotas.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { announceApplications } from './announce.ts';
-import { OTHER_APPLICATIONS, OTHER_INSTANCES, QUOTAS, type ReachedQuota, reachedBy } from './quotas.ts';
 import { listNewInstances, type SeenInstance, upsertInstances } from './store.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Added } from '../../../../plane/src/counting/quotas.ts';
 import { ofReadableProject } from '../../access/store.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
-import type { Added } from './quotas.ts';
 import type {
   ApiTokenUse,
   Application,

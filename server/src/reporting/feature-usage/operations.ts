@@ -6,9 +6,9 @@ import {
   parseOffset,
   parseSearch,
   SearchQuery,
-} from '../../platform/http/input/filter.ts';
+} from '../../../../plane/src/platform/http/input/filter.ts';
+import { jsonResponse } from '../../../../plane/src/platform/http/schema.ts';
 import { featureName, inProject } from '../../platform/http/params.ts';
-import { jsonResponse } from '../../platform/http/schema.ts';
 import { type OperationModule, query } from '../../record/operations/definition.ts';
 import {
   EnvironmentUsage,

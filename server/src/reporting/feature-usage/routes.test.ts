@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeAll, expect, test } from 'vitest';
+import { makeUsage } from '../../../../plane/src/counting/usage.ts';
 import { makeFeature, makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeFlusher } from '../metrics/flush.ts';
-import { makeUsage } from '../metrics/usage.ts';
 
 const harness = useHarness();
 const USAGE = '/api/admin/client-metrics/features/used';

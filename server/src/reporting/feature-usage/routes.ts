@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { App } from '../../platform/http/app.ts';
-import type { ImpactMetrics } from '../metrics/impact.ts';
+import type { ImpactMetrics } from '../../../../plane/src/counting/impact.ts';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
 
 /** The metrics are text that Prometheus reads, not JSON, so this is a route instead of an operation. */
 export function impactMetricsRoute(app: App, impact: ImpactMetrics): void {

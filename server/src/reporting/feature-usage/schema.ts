@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Ref, Timestamp } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 const format = {
   version: Type.Integer({ description: 'Version of this format', examples: [1] }),

@@ -1,4 +1,4 @@
-import type { Bucket } from './merged.ts';
+import type { Bucket } from '../../../../plane/src/counting/merged.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeEach, expect, test } from 'vitest';
+import { makeUsage } from '../../../../plane/src/counting/usage.ts';
 import { makeFeature, makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeFlusher } from './flush.ts';
-import { makeUsage } from './usage.ts';
 
 const harness = useHarness();
 const usage = makeUsage(new Registry(), () => true);

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { makeUsage, type Usage } from '../../../../plane/src/counting/usage.ts';
 import { openDb } from '../../platform/db/database.ts';
 import { makeApiToken, makeFeature, makeProject } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
@@ -13,7 +14,6 @@ import { cleanUpMetrics } from './clean-up.ts';
 import { makeFlusher } from './flush.ts';
 import { keepFlushing } from './keep-flushing.ts';
 import { createMetricPartitions, dropMetricPartitions } from './partitions.ts';
-import { makeUsage, type Usage } from './usage.ts';
 import { writeBatch } from './write-batch.ts';
 
 const harness = useHarness();

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Instance } from '../../../../plane/src/counting/merged.ts';
+import type { ReachedQuota } from '../../../../plane/src/counting/quotas.ts';
+import type { Usage } from '../../../../plane/src/counting/usage.ts';
 import { advanceSeen } from '../../flags/lifecycle/advance.ts';
 import type { Db } from '../../platform/db/database.ts';
-import type { ReachedQuota } from '../applications/quotas.ts';
 import { makeSeeInstances } from '../applications/see-instances.ts';
 import { rowsOf } from './batches.ts';
-import type { Instance } from './merged.ts';
 import { createMetricPartitions } from './partitions.ts';
-import type { Usage } from './usage.ts';
 import { type Batch, writeBatch } from './write-batch.ts';
 
 const ROWS_PER_BATCH = 2_000;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Usage } from '../../../../plane/src/counting/usage.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { makeFlusher } from './flush.ts';
 import { makeQuotaLog } from './quota-log.ts';
-import type { Usage } from './usage.ts';
 
 /** A process that is killed loses what arrived since the last flush. */
 export const FLUSH_MS = 10_000;

@@ -1,7 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
-import { BoundedMap } from '../../platform/bounded-map.ts';
+import { QUOTAS, type ReachedQuota } from '../../../../plane/src/counting/quotas.ts';
+import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { QUOTAS, type ReachedQuota } from '../applications/quotas.ts';
 import { findTokenName } from './store.ts';
 
 type Log = { warn: (fields: object, message: string) => void };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Added } from '../../../../plane/src/counting/quotas.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
-import type { Added } from '../applications/quotas.ts';
 
 /** Counts of a feature, or of one of its variants, by numbers instead of names. */
 export type CountRow = {

@@ -1,6 +1,11 @@
+import {
+  OTHER_FLAGS,
+  type ReachedQuota,
+  reachedBy,
+  withinQuota,
+} from '../../../../plane/src/counting/quotas.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import { announceApplications } from '../applications/announce.ts';
-import { OTHER_FLAGS, type ReachedQuota, reachedBy, withinQuota } from '../applications/quotas.ts';
 import { lockApplicationIds } from '../applications/store.ts';
 import type { NamedCount } from './batches.ts';
 import {

@@ -1,6 +1,6 @@
-import { makeTurns } from '../../platform/admission/turns.ts';
-import { exceedsLimit } from '../../platform/errors.ts';
-import { compilePattern, writtenOut } from '../../platform/pattern.ts';
+import { makeTurns } from '../../../../plane/src/platform/admission/turns.ts';
+import { exceedsLimit } from '../../../../plane/src/platform/errors.ts';
+import { compilePattern, writtenOut } from '../../../../plane/src/platform/pattern.ts';
 import type { Constraint } from './schema.ts';
 
 /** For all distinct patterns of a request together. Compiling this much takes about 300 ms. */

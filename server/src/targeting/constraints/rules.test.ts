@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Strategy } from 'unleash-client';
 import { expect, test } from 'vitest';
-import { compilePattern } from '../../platform/pattern.ts';
+import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
 import { validPatterns } from './patterns.ts';
 import { constraintListViolations, legalForms, normaliseConstraint, rejectTooMany } from './rules.ts';
 import type { Constraint, Operator } from './schema.ts';

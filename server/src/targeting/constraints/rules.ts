@@ -1,4 +1,4 @@
-import { exceedsLimit, type Violation } from '../../platform/errors.ts';
+import { exceedsLimit, type Violation } from '../../../../plane/src/platform/errors.ts';
 import { constraintValueProblem, contextNameProblem } from '../rule-text/violations.ts';
 import type { Constraint, Operator } from './schema.ts';
 import { isAddressRange, isDate, isNumber, isVersion, storedDate, storedNumber } from './values.ts';

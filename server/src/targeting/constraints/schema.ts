@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject } from '../../platform/http/schema.ts';
+import { Named, NamedObject } from '../../../../plane/src/platform/http/schema.ts';
 
 const OPERATORS = [
   'IN',

@@ -1,5 +1,5 @@
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { badData, type Violation } from '../../platform/errors.ts';
 import { validPatterns } from './patterns.ts';
 import {
   constraintListViolations,

@@ -1,5 +1,5 @@
+import { ApiError, nameExists } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { ApiError, nameExists } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { checkLegalValues } from './legal-values.ts';
 import type { NewContextField } from './schema.ts';

@@ -1,5 +1,5 @@
-import { badData, type Violation } from '../../platform/errors.ts';
-import { hasControlCharacter } from '../../platform/http/input/text.ts';
+import { badData, type Violation } from '../../../../plane/src/platform/errors.ts';
+import { hasControlCharacter } from '../../../../plane/src/platform/http/input/text.ts';
 import type { LegalValue } from './schema.ts';
 
 /** Returns the legal values as they are stored. Rejects duplicates and invalid values. */

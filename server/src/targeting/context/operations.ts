@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import type { Permission, RootPermission } from '../../access/permissions.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import { notFound } from '../../platform/errors.ts';
 import { projectId } from '../../platform/http/params.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
 import { command, type Operation, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { StrategyUses } from '../strategy-uses/schema.ts';

@@ -1,4 +1,4 @@
-import { notFound } from '../../platform/errors.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
 import { deleteContextField, deleteContextFieldsOfProject, lockContextField } from './store.ts';

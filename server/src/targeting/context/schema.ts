@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, Timestamp, UrlName } from '../../platform/http/schema.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  Timestamp,
+  UrlName,
+} from '../../../../plane/src/platform/http/schema.ts';
 
 export const MAX_LEGAL_VALUES = 1_000;
 

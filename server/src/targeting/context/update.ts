@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { exceedsLimit, notFound } from '../../platform/errors.ts';
+import { exceedsLimit, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
 import { checkLegalValue, checkLegalValues } from './legal-values.ts';

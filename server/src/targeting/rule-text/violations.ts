@@ -1,4 +1,4 @@
-import type { Violation } from '../../platform/errors.ts';
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
 
 /**
  * SDKs for Java, .NET, Python, Ruby and Rust share the Yggdrasil engine. It compiles a strategy into a rule, and puts the

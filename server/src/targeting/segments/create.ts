@@ -1,6 +1,6 @@
+import { exceedsLimit } from '../../../../plane/src/platform/errors.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
-import { exceedsLimit } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { Constraint } from '../constraints/schema.ts';
 import { checkConstraints } from '../constraints/validate.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nameExists, notFound } from '../../platform/errors.ts';
-import { jsonResponse, Nothing, PathId } from '../../platform/http/schema.ts';
+import { nameExists, notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing, PathId } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import type { Precondition } from '../../record/versioned.ts';
 import { StrategyUse, StrategyUses } from '../strategy-uses/schema.ts';

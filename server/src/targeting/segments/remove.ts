@@ -1,5 +1,5 @@
+import { ApiError, notFound } from '../../../../plane/src/platform/errors.ts';
 import { unlessUsed } from '../../platform/db/failures.ts';
-import { ApiError, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { requireSegmentPermission } from './permission.ts';
 import { deleteSegment, deleteSegmentsOfProject, isInAnyDefaultStrategy, lockSegment } from './store.ts';

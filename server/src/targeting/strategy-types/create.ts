@@ -1,4 +1,4 @@
-import { badData } from '../../platform/errors.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import type { NewStrategyType, StrategyType } from './schema.ts';
 import { insertStrategyType } from './store.ts';

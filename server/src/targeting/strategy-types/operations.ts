@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { notFound } from '../../platform/errors.ts';
-import { jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { jsonResponse, Nothing } from '../../../../plane/src/platform/http/schema.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { checkParameters, createStrategyType } from './create.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Nullable, Ref, UrlName } from '../../platform/http/schema.ts';
+import { Named, NamedObject, Nullable, Ref, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 
 const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { invalidOperation, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { invalidOperation, notFound } from '../../platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData, checkParameters } from './create.ts';
 import type { StrategyType, StrategyTypeUpdate } from './schema.ts';

@@ -1,5 +1,5 @@
+import { some } from '../../../../plane/src/platform/errors.ts';
 import type { Tx } from '../../platform/db/database.ts';
-import { some } from '../../platform/errors.ts';
 import { listTypeNames, lockStrategyTypesShared } from './store.ts';
 
 const MAX_LISTED = 20;

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, Ref } from '../../platform/http/schema.ts';
+import { Named, Ref } from '../../../../plane/src/platform/http/schema.ts';
 
 export const StrategyUse = Named(
   'StrategyUse',

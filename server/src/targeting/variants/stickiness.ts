@@ -1,4 +1,4 @@
-import type { Violation } from '../../platform/errors.ts';
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
 import type { StrategyVariant, StrategyVariantInputs, Variant } from './schema.ts';
 
 /**

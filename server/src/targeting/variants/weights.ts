@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import type { Violation } from '../../platform/errors.ts';
-import { NAME_RULE, URL_NAME } from '../../platform/http/schema.ts';
+import type { Violation } from '../../../../plane/src/platform/errors.ts';
+import { NAME_RULE, URL_NAME } from '../../../../plane/src/platform/http/schema.ts';
 import { isNumber } from '../constraints/values.ts';
 import type { Variant } from './schema.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { keepCurrent } from '../../../../plane/src/serving/state/keep-current.ts';
 import { listenForChanges } from '../../publishing/source/database-source.ts';
 import { keepFlushing } from '../../reporting/metrics/keep-flushing.ts';
-import { keepCurrent } from '../../serving/state/keep-current.ts';
 import { ADMIN_TOKEN, useHarness } from '../harness.ts';
 import { PUBLIC_URL } from '../public-url.ts';
 import { injected } from '../request.ts';

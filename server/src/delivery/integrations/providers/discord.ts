@@ -1,5 +1,5 @@
+import { ellipsize } from '../../../../../plane/src/platform/text.ts';
 import { shownTarget } from '../../../platform/outgoing/target.ts';
-import { ellipsize } from '../../../platform/text.ts';
 import { linkTo, USERNAME } from './parts.ts';
 import type { Occasion, PlanRequests, Provider } from './provider.ts';
 

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import { ellipsize } from '../../../../../plane/src/platform/text.ts';
 import { shownTarget } from '../../../platform/outgoing/target.ts';
-import { ellipsize } from '../../../platform/text.ts';
 import { BODY_TEMPLATE, CUSTOM_HEADERS, customHeaders, fromTemplate, tagValues } from './parts.ts';
 import type { Occasion, PlanRequests, Provider } from './provider.ts';
 

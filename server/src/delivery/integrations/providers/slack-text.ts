@@ -1,4 +1,4 @@
-import { ellipsize } from '../../../platform/text.ts';
+import { ellipsize } from '../../../../../plane/src/platform/text.ts';
 import { linkTo, withoutEscapes } from './parts.ts';
 import type { Occasion } from './provider.ts';
 

@@ -1,5 +1,5 @@
 import Mustache from 'mustache';
-import { BoundedMap } from '../../../platform/bounded-map.ts';
+import { BoundedMap } from '../../../../../plane/src/platform/bounded-map.ts';
 import { PlanError } from './provider.ts';
 
 /**

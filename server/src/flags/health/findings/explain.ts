@@ -1,5 +1,5 @@
+import { notFound } from '../../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../../platform/db/database.ts';
-import { notFound } from '../../../platform/errors.ts';
 import { debtOf, FORMULA, gainOf, healthOf } from '../../technical-debt/score.ts';
 import { RULES, type Rule, type RuleName } from '../rules/rules.ts';
 import type { FindingSearch } from './query.ts';

@@ -5,7 +5,7 @@ import {
   parseOffset,
   parseSearch,
   parseWord,
-} from '../../../platform/http/input/filter.ts';
+} from '../../../../../plane/src/platform/http/input/filter.ts';
 import { RULES } from '../rules/rules.ts';
 
 export type FindingSearch = {

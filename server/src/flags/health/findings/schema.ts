@@ -1,6 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { page, SearchQuery } from '../../../platform/http/input/filter.ts';
-import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../platform/http/schema.ts';
+import { page, SearchQuery } from '../../../../../plane/src/platform/http/input/filter.ts';
+import {
+  Named,
+  NamedObject,
+  Nullable,
+  Ref,
+  Timestamp,
+} from '../../../../../plane/src/platform/http/schema.ts';
 import { RULES, type RuleName } from '../rules/rules.ts';
 import { Snooze } from '../snoozes/schema.ts';
 

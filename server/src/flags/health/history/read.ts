@@ -1,6 +1,6 @@
+import { badData } from '../../../../../plane/src/platform/errors.ts';
+import { parsePlainDay, parseSearch } from '../../../../../plane/src/platform/http/input/filter.ts';
 import type { Db } from '../../../platform/db/database.ts';
-import { badData } from '../../../platform/errors.ts';
-import { parsePlainDay, parseSearch } from '../../../platform/http/input/filter.ts';
 import { FORMULA, healthOf } from '../../technical-debt/score.ts';
 import type { HealthHistory } from './schema.ts';
 import { type Range, readDays } from './store.ts';

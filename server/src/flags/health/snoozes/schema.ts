@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Named, NamedObject, Timestamp } from '../../../platform/http/schema.ts';
+import { Named, NamedObject, Timestamp } from '../../../../../plane/src/platform/http/schema.ts';
 
 export const Snooze = Named(
   'HealthSnooze',

@@ -1,5 +1,5 @@
+import { badData, notFound } from '../../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../../platform/db/database.ts';
-import { badData, notFound } from '../../../platform/errors.ts';
 import type { Change } from '../../../record/change.ts';
 import { lockFeatures } from '../../feature-rows/lock.ts';
 import { RULES, type RuleName } from '../rules/rules.ts';

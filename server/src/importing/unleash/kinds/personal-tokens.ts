@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { hashToken } from '../../../access/token.ts';
+import { hashToken } from '../../../../../plane/src/platform/token.ts';
 import { readBatches, textOf, timeOf } from '../source/source.ts';
 import type { Item, Kind } from './kind.ts';
 import { userKeys } from './people.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { compilePattern } from '../../../platform/pattern.ts';
+import { compilePattern } from '../../../../../plane/src/platform/pattern.ts';
 import {
   objectOf,
   optionalText,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { NAME_RULE, URL_NAME } from '../../../platform/http/schema.ts';
+import { NAME_RULE, URL_NAME } from '../../../../../plane/src/platform/http/schema.ts';
 import {
   listOf,
   objectOf,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import Fastify from 'fastify';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { IS_PACKAGE, locate } from '../../files.ts';
-import type { App } from '../app.ts';
 import { PAGE_POLICY } from '../output/headers.ts';
 import { type StoredFile, sendFile, storeFile } from '../output/stored-file.ts';
 

@@ -1,10 +1,14 @@
 import swagger from '@fastify/swagger';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import { SDK_TOKEN_SCHEMES } from '../../../../../plane/src/platform/http/description/token-schemes.ts';
+import {
+  ErrorBody,
+  errorResponses,
+  withBusyResponses,
+} from '../../../../../plane/src/platform/http/schema.ts';
 import { version } from '../../command-line.ts';
-import type { App } from '../app.ts';
-import { ErrorBody, errorResponses, withBusyResponses } from '../schema.ts';
 import { shareComponents } from './components.ts';
 import { addResponseExamples } from './examples.ts';
-import { SDK_TOKEN_SCHEMES } from './token-schemes.ts';
 
 /** The document of every operation, generated from the schemas that validate and serialise. */
 export async function installOpenApi(

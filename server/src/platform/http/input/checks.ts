@@ -1,9 +1,15 @@
 import type { FastifyRequest } from 'fastify';
+import {
+  ApiError,
+  badData,
+  type ErrorName,
+  MAX_LISTED,
+  type Violation,
+} from '../../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import { violations } from '../../../../../plane/src/platform/http/input/violations.ts';
 import type { Actor } from '../../actor.ts';
-import { ApiError, badData, type ErrorName, MAX_LISTED, type Violation } from '../../errors.ts';
-import type { App } from '../app.ts';
 import { unknownNameViolations } from './ignored.ts';
-import { violations } from './violations.ts';
 
 /** The parts of a request that its schemas accept. */
 export type ValidInput = {

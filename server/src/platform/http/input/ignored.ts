@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { badData, type Violation } from '../../errors.ts';
-import type { App } from '../app.ts';
-import { unknownName } from './unknown-name.ts';
+import { badData, type Violation } from '../../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import { unknownName } from '../../../../../plane/src/platform/http/input/unknown-name.ts';
 
 /** The location of a name that no schema mentions: the part of the request, then field names and positions in lists. */
 export type Ignored = { part: 'query' | 'body'; place: (string | number)[] };

@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { badData, type Violation } from '../../errors.ts';
-import { NamedObject } from '../schema.ts';
+import { badData, type Violation } from '../../../../../plane/src/platform/errors.ts';
+import { RULE } from '../../../../../plane/src/platform/http/input/violations.ts';
+import { NamedObject } from '../../../../../plane/src/platform/http/schema.ts';
 import { applyOperations, PatchFailure, type PatchOperation, POINTER, tokensOf } from './json-patch.ts';
-import { RULE } from './violations.ts';
 
 const Pointer = Type.String({
   description: 'JSON Pointer: in path to the value that changes, in from to the source of move and copy',

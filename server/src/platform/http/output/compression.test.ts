@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import { brotliDecompressSync, createBrotliDecompress, createGunzip, gunzipSync, gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../test/harness.ts';
 import { listOperations } from '../../../test/operations.ts';
 import { call } from '../../../test/request.ts';
-import type { App } from '../app.ts';
 import { installCompression } from './compression.ts';
 import { type Pieces, sendPieces } from './stream.ts';
 

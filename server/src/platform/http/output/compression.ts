@@ -2,12 +2,19 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
-import type { Admission } from '../../admission/metrics.ts';
-import { networkOf } from '../../admission/network.ts';
-import { makeShares, type Release, type ShareLimits } from '../../admission/shares.ts';
-import { ApiError } from '../../errors.ts';
-import type { App } from '../app.ts';
-import { acceptedEncoding, type Encoding } from './accept-encoding.ts';
+import type { Admission } from '../../../../../plane/src/platform/admission/metrics.ts';
+import { networkOf } from '../../../../../plane/src/platform/admission/network.ts';
+import {
+  makeShares,
+  type Release,
+  type ShareLimits,
+} from '../../../../../plane/src/platform/admission/shares.ts';
+import { ApiError } from '../../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import {
+  acceptedEncoding,
+  type Encoding,
+} from '../../../../../plane/src/platform/http/output/accept-encoding.ts';
 import { addVary } from './stored-file.ts';
 
 /** A smaller body fits into one packet with its headers. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, notFound } from '../../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import { errorBody, STATUS, toApiError } from '../../../../../plane/src/platform/http/output/error-body.ts';
+import { collectMethods, wrongMethod } from '../../../../../plane/src/platform/http/output/methods.ts';
 import { asApiError } from '../../db/failures.ts';
-import { ApiError, notFound } from '../../errors.ts';
-import type { App } from '../app.ts';
 import { everyViolation } from '../input/checks.ts';
-import { errorBody, STATUS, toApiError } from './error-body.ts';
-import { collectMethods, wrongMethod } from './methods.ts';
 
 /** Whatever the source of an error, the caller sees the same format, and the log has the cause under the same id. */
 export function installErrors(app: App, sendPage: SendPage = () => undefined): void {

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, badData } from '../../errors.ts';
-import { type EntityTag, type EntityTags, readEntityTags } from './entity-tag.ts';
+import { ApiError, badData } from '../../../../../plane/src/platform/errors.ts';
+import {
+  type EntityTag,
+  type EntityTags,
+  readEntityTags,
+} from '../../../../../plane/src/platform/http/output/entity-tag.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

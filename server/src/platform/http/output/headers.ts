@@ -1,4 +1,4 @@
-import type { App } from '../app.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 
 const YEAR_SECONDS = 31_536_000;
 

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptedEncoding, type Encoding } from './accept-encoding.ts';
-import { hasEntityTag } from './entity-tag.ts';
+import {
+  acceptedEncoding,
+  type Encoding,
+} from '../../../../../plane/src/platform/http/output/accept-encoding.ts';
+import { hasEntityTag } from '../../../../../plane/src/platform/http/output/entity-tag.ts';
 
 /** The bytes of a file in one encoding. */
 export type Copy = { bytes: Buffer; etag: string };

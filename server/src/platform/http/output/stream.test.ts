@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
-import type { App } from '../app.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { installStalledClients } from '../protection/stalled-clients.ts';
 import { RequestLogController } from '../server/log.ts';
 import { type Pieces, sendPieces } from './stream.ts';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { buildApp } from '../../../app.ts';
 import { makeUser } from '../../../test/factories.ts';
 import { ADMIN_TOKEN, APP_SETTINGS, useHarness } from '../../../test/harness.ts';
-import type { App } from '../app.ts';
 
 const harness = useHarness();
 const PATH = '/api/admin/constraints/validate';

@@ -1,8 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import { networkOf } from '../../admission/network.ts';
-import { type Holder, makeShares, type ShareLimits, type Shares } from '../../admission/shares.ts';
-import { ApiError, tooManyRequests } from '../../errors.ts';
-import type { App } from '../app.ts';
+import { networkOf } from '../../../../../plane/src/platform/admission/network.ts';
+import {
+  type Holder,
+  makeShares,
+  type ShareLimits,
+  type Shares,
+} from '../../../../../plane/src/platform/admission/shares.ts';
+import { ApiError, tooManyRequests } from '../../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 
 const MIB = 1_048_576;
 

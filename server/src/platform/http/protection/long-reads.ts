@@ -1,16 +1,16 @@
 import type { FastifyReply } from 'fastify';
-import { makeBusyCheck } from '../../admission/busy.ts';
-import type { Admission } from '../../admission/metrics.ts';
+import { makeBusyCheck } from '../../../../../plane/src/platform/admission/busy.ts';
+import type { Admission } from '../../../../../plane/src/platform/admission/metrics.ts';
 import {
   type Holder,
   makeShares,
   type Release,
   type ShareLimits,
   type Shares,
-} from '../../admission/shares.ts';
-import type { Visit } from '../../admission/visit.ts';
+} from '../../../../../plane/src/platform/admission/shares.ts';
+import type { Visit } from '../../../../../plane/src/platform/admission/visit.ts';
+import { ApiError } from '../../../../../plane/src/platform/errors.ts';
 import type { Db } from '../../db/database.ts';
-import { ApiError } from '../../errors.ts';
 import { type Pieces, type SendOptions, sendPieces } from '../output/stream.ts';
 
 /**

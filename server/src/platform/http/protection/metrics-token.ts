@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ApiError } from '../../errors.ts';
-import type { App } from '../app.ts';
+import { ApiError } from '../../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 
 const BACKSTAGE = '/internal-backstage/';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConnectionError, FastifyServerOptions } from 'fastify';
-import { ApiError } from '../../errors.ts';
-import { truncate } from '../../text.ts';
-import type { App } from '../app.ts';
-import { errorBody } from '../output/error-body.ts';
+import { ApiError } from '../../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import { errorBody } from '../../../../../plane/src/platform/http/output/error-body.ts';
+import { truncate } from '../../../../../plane/src/platform/text.ts';
 
 const ANSWERS: Record<string, [status: string, message: string]> = {
   HPE_HEADER_OVERFLOW: [

@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import type { App } from '../app.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 
 const STALLED_AFTER_MS = 10_000;
 

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { App } from '../app.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 
 /** Before it stops, a server drains: it is not ready, and serves what arrives until proxies have noticed. */
 export type Drain = { begin: () => void; readonly isDraining: boolean };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { App } from '../app.ts';
-import { jsonResponse, Named } from '../schema.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
+import { jsonResponse, Named } from '../../../../../plane/src/platform/http/schema.ts';
 
 const STATE = Type.String({
   description:

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { authenticationRequired } from '../../errors.ts';
+import { authenticationRequired } from '../../../../../plane/src/platform/errors.ts';
 import { logOptions, RequestLogController } from './log.ts';
 
 /** The lines of a response that failed with the error after its first bytes. */

@@ -1,7 +1,7 @@
 import { LogController } from 'fastify';
 import pino, { type LoggerOptions } from 'pino';
-import { ApiError } from '../../errors.ts';
-import type { App } from '../app.ts';
+import { ApiError } from '../../../../../plane/src/platform/errors.ts';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { makeOutageLog } from './outage-log.ts';
 
 /** JSON lines with the request's id. Headers and URLs are not logged, because both can contain tokens. */

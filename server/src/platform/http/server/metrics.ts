@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
+import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { version } from '../../command-line.ts';
-import type { App } from '../app.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

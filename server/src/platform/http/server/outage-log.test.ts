@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import pg from 'pg';
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../../../../plane/src/platform/errors.ts';
 import { logOptions } from './log.ts';
 import { makeOutageLog } from './outage-log.ts';
 

@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
+import type { IVariant } from 'unleash-proxy-client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BrowserContext, startBrowserSdk } from '../../../../server/src/test/browser-sdk.ts';
+import { makeProject } from '../../../../server/src/test/factories.ts';
+import { useHarness } from '../../../../server/src/test/harness.ts';
+import { putDocuments } from '../../../../server/src/test/sdk-documents.ts';
+import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
+import {
+  SPECIFICATIONS,
+  type Specification,
+  type SpecifiedCase,
+  sampleOf,
+  stateOf,
+} from '../../../../server/src/test/specification.ts';
+
+const harness = useHarness();
+const server = useSdkServer(harness);
+const tokens = new Map<string, string>();
+let cases = 0;
+let exceptions = 0;
+
+/** Cases whose result differs in the browser, with the reason. */
+const EXCEPTIONS: Record<string, string> = {
+  'Feature.A4 should be disabled when no user on context': 'The SDK sends a session id with every context',
+  'Feature.remoteAddress.A should not be enabled for missing remoteAddress on context':
+    'The address of the client is the default, and the flag is enabled for that of the test',
+};
+
+const casesOf = (specification: Specification) => sampleOf(specification, Object.keys(EXCEPTIONS));
+const CASES = SPECIFICATIONS.flatMap(casesOf).length;
+
+/** The token decides the environment, so a case for a certain environment needs a token of that environment. */
+const environmentOf = ({ name }: Specification, { context }: SpecifiedCase): string =>
+  context.environment ?? name;
+
+beforeAll(async () => {
+  for (const specification of SPECIFICATIONS) {
+    const project = specification.name;
+    await makeProject(harness.db, { id: project });
+    const { features, segments } = stateOf(specification);
+    for (const environment of new Set(casesOf(specification).map(one => environmentOf(specification, one)))) {
+      await sql`
+        insert into environments (name, type, sort_order) values (${environment}, 'test', 1000)
+        on conflict do nothing`.execute(harness.db);
+      const documents = features.map(feature => ({ ...feature, project }));
+      await putDocuments(harness.db, environment, { features: documents, segments });
+      tokens.set(`${project} ${environment}`, await server.token(environment, [project], 'frontend'));
+    }
+  }
+});
+
+afterAll(() => {
+  expect([cases, exceptions]).toEqual([2 * CASES, 2 * 2]);
+});
+
+describe.each([
+  ['GET', false],
+  ['POST', true],
+])('by %s', (_, usePOSTrequests) => {
+  test.each(SPECIFICATIONS)('evaluates $name', async specification => {
+    const wrong: string[] = [];
+    for (const one of casesOf(specification)) {
+      const { appName = 'test', environment: _, ...context } = one.context;
+      const token = tokens.get(`${specification.name} ${environmentOf(specification, one)}`) ?? '';
+      const sdk = await startBrowserSdk({
+        url: server.url,
+        token,
+        appName,
+        usePOSTrequests,
+        // The files contain strings, even for times.
+        context: context as object as BrowserContext,
+      });
+      expect(sdk.getError()).toBeUndefined();
+      const result =
+        typeof one.expectedResult === 'boolean'
+          ? sdk.isEnabled(one.toggleName)
+          : variantOf(sdk.getVariant(one.toggleName));
+      sdk.stop();
+      cases++;
+      if (!isDeepStrictEqual(result, one.expectedResult)) wrong.push(one.description);
+    }
+
+    expect(wrong).toEqual(
+      casesOf(specification).flatMap(({ description }) => (description in EXCEPTIONS ? [description] : [])),
+    );
+    exceptions += wrong.length;
+  });
+});
+
+const variantOf = ({ name, enabled, feature_enabled, payload }: IVariant) => ({
+  name,
+  enabled,
+  feature_enabled,
+  ...(payload ? { payload } : {}),
+});

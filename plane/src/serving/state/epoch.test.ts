@@ -1,0 +1,131 @@
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { makeApiToken } from '../../../../server/src/test/factories.ts';
+import { useHarness } from '../../../../server/src/test/harness.ts';
+import { call } from '../../../../server/src/test/request.ts';
+import { makeEnvironment, putDocuments } from '../../../../server/src/test/sdk-documents.ts';
+import type { App } from '../../platform/http/app.ts';
+
+const harness = useHarness();
+
+const put = async (environment: string, name: string) =>
+  await putDocuments(harness.db, environment, { features: [{ name, enabled: true, strategies: [] }] });
+
+const makeToken = async (environment: string) =>
+  await makeApiToken(harness.db, { tokenName: environment, type: 'backend', environment });
+
+const read = async (app: App, token: string, tag?: string) => {
+  const headers = { 'unleash-client-spec': '5.2.0', ...(tag === undefined ? {} : { 'if-none-match': tag }) };
+  const { status, body, headers: sent } = await call(app, 'GET', '/api/client/features', { token, headers });
+  const names = status === 200 ? body.features.map(({ name }: { name: string }) => name) : [];
+  return { status, names, tag: String(sent.etag) };
+};
+
+/** An environment's rows as in a backup taken at a revision. */
+async function restore(environment: string, revision: number): Promise<void> {
+  await sql`delete from sdk_features where environment = ${environment} and revision > ${revision}`.execute(
+    harness.db,
+  );
+  await sql`update sdk_revisions set revision = ${revision} where environment = ${environment}`.execute(
+    harness.db,
+  );
+}
+
+const epochRow = async () =>
+  await harness.db.selectFrom('sdk_epoch').select(['number', 'reason']).executeTakeFirstOrThrow();
+
+test('a server that knows a later revision than the database begins a new epoch', async () => {
+  const { app } = harness;
+  await makeEnvironment(harness.db, 'behind');
+  for (const name of ['a', 'b', 'c']) await put('behind', name);
+  const { secret } = await makeToken('behind');
+  await app.serving.refresh();
+  const before = await read(app, secret);
+  expect(before.names).toEqual(['a', 'b', 'c']);
+
+  await restore('behind', 1);
+  await app.serving.refresh();
+
+  expect(await read(app, secret, before.tag)).toMatchObject({ status: 200, names: ['a'] });
+  expect((await epochRow()).reason).toBe('Environment "behind" was at revision 3, and is at 1.');
+  for (const name of ['d', 'e']) await put('behind', name);
+  await app.serving.refresh();
+  expect(await read(app, secret, before.tag)).toMatchObject({ status: 200, names: ['a', 'd', 'e'] });
+  const metrics = await app.metrics.getSingleMetricAsString('halyard_database_epoch_changes_total');
+  expect(metrics).toContain('halyard_database_epoch_changes_total{kind="restore"} 1');
+});
+
+test('a client that knows a later revision than the database gets everything, and begins a new epoch once an hour', async () => {
+  await makeEnvironment(harness.db, 'client');
+  for (const name of ['a', 'b', 'c']) await put('client', name);
+  const { secret } = await makeToken('client');
+  await sql`update sdk_epoch set started_at = null`.execute(harness.db);
+  const first = await harness.secondServer();
+  const { tag } = await read(first, secret);
+
+  await restore('client', 1);
+  const restarted = await harness.secondServer();
+  await restarted.serving.refresh();
+  expect(await read(restarted, secret, tag)).toMatchObject({ status: 200, names: ['a'] });
+
+  const { number, reason } = await epochRow();
+  expect(reason).toBe('A client has revision 3 of environment "client", which is at 1.');
+  for (const name of ['d', 'e']) await put('client', name);
+  await restarted.serving.refresh();
+  const now = await read(restarted, secret, tag);
+  expect(now).toMatchObject({ status: 200, names: ['a', 'd', 'e'] });
+  const forged = now.tag.replace(/\d+"$/, '99"');
+  expect(await read(restarted, secret, forged)).toMatchObject({ status: 200, names: ['a', 'd', 'e'] });
+  expect((await epochRow()).number).toBe(number);
+});
+
+test('a client that is ahead of this server, but not of the database, keeps what it has', async () => {
+  await makeEnvironment(harness.db, 'lagging');
+  await put('lagging', 'a');
+  const { secret } = await makeToken('lagging');
+  const [late, early] = [await harness.secondServer(), await harness.secondServer()];
+  await read(late, secret);
+  await put('lagging', 'b');
+  const { tag } = await read(early, secret);
+  const { number } = await epochRow();
+
+  expect(await read(late, secret, tag)).toMatchObject({ status: 304, tag });
+
+  expect((await epochRow()).number).toBe(number);
+});
+
+test('tokens are read again if their revision went back, and the next revoked token is rejected', async () => {
+  const app = await harness.secondServer();
+  const { id, secret } = await makeToken('production');
+  const lost = await makeToken('production');
+  await app.serving.refresh();
+  expect((await read(app, lost.secret)).status).toBe(200);
+  await sql`delete from api_tokens where id = ${lost.id}`.execute(harness.db);
+  await sql`update sdk_token_revision set revision = revision - 3`.execute(harness.db);
+
+  const unknown = (await makeToken('production')).secret;
+  const before = harness.statements.length;
+  expect((await read(app, unknown)).status).toBe(503);
+  const lookups = harness.statements.slice(before).filter(text => text.includes('from api_tokens'));
+  expect(lookups).toHaveLength(2);
+
+  await app.serving.refresh();
+  expect((await read(app, unknown)).status).toBe(200);
+  expect((await read(app, lost.secret)).status).toBe(401);
+  await call(harness.app, 'DELETE', `/api/admin/api-tokens/${id}`);
+  await app.serving.refresh();
+  expect((await read(app, secret)).status).toBe(401);
+});
+
+test('a lookup that finds a new epoch reads all tokens again', async () => {
+  const app = await harness.secondServer();
+  const revoked = await makeToken('production');
+  await app.serving.refresh();
+  await sql`delete from api_tokens where id = ${revoked.id}`.execute(harness.db);
+  await sql`update sdk_token_revision set revision = revision - 3`.execute(harness.db);
+  await sql`update sdk_epoch set number = number + 1`.execute(harness.db);
+
+  expect((await read(app, (await makeToken('production')).secret)).status).toBe(200);
+
+  expect((await read(app, revoked.secret)).status).toBe(401);
+});

@@ -1,0 +1,123 @@
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildApp } from '../../../../server/src/app.ts';
+import { type Db, openDb } from '../../../../server/src/platform/db/database.ts';
+import { listenForChanges } from '../../../../server/src/publishing/source/database-source.ts';
+import { makeApiToken } from '../../../../server/src/test/factories.ts';
+import { APP_SETTINGS, useHarness } from '../../../../server/src/test/harness.ts';
+import { call } from '../../../../server/src/test/request.ts';
+import { putDocuments } from '../../../../server/src/test/sdk-documents.ts';
+import { startTcpProxy, type TcpProxy } from '../../../../server/src/test/tcp-proxy.ts';
+import type { App } from '../../platform/http/app.ts';
+import { keepCurrent } from './keep-current.ts';
+
+const harness = useHarness();
+const metrics = new Registry();
+const feature = { name: 'a', enabled: true, strategies: [], variants: [] };
+let proxy: TcpProxy;
+let db: Db;
+let app: App;
+let stop: () => Promise<void>;
+
+/** A server whose connections to the database go through a proxy. */
+beforeAll(async () => {
+  const url = new URL(harness.databaseUrl);
+  proxy = await startTcpProxy(url.hostname, Number(url.port || 5432));
+  url.host = `127.0.0.1:${proxy.port}`;
+  db = openDb({
+    url: url.href,
+    poolSize: 3,
+    onError: () => {},
+    connectTimeoutMs: 1_000,
+    queryTimeoutMs: 2_000,
+    preparedStatements: false,
+  });
+  app = await buildApp(db, APP_SETTINGS);
+  await app.ready();
+  stop = await keepCurrent(app.serving, listenForChanges(url.href), { warn: () => {} }, metrics);
+});
+afterAll(async () => {
+  proxy.thaw();
+  await stop();
+  await app.close();
+  await db.destroy();
+  await proxy.close();
+});
+
+const makeToken = async () =>
+  (await makeApiToken(harness.db, { tokenName: 'x', type: 'backend', environment: 'production' })).secret;
+
+const read = async (token: string, headers: Record<string, string> = {}) =>
+  await call(app, 'GET', '/api/client/features', {
+    token,
+    headers: { 'unleash-client-spec': '5.2.0', ...headers },
+  });
+
+test('known tokens are served while the database does not respond, unknown ones get 503', async () => {
+  const token = await makeToken();
+  await putDocuments(harness.db, 'production', { features: [feature] });
+  await expect.poll(async () => (await read(token)).body.features).toHaveLength(1);
+  expect((await call(app, 'GET', '/ready')).body).toEqual({
+    health: 'GOOD',
+    database: 'GOOD',
+    writes: 'GOOD',
+  });
+  const unknown = await makeToken();
+
+  proxy.freeze();
+  const rejected = await read(unknown);
+  expect(rejected).toMatchObject({ status: 503, body: { name: 'ServiceUnavailableError' } });
+  expect(rejected.headers['retry-after']).toBe('2');
+
+  await expect.poll(async () => (await read(token)).headers['halyard-age']).toMatch(/^[1-9]\d*$/);
+  const { headers, status, body } = await read(token);
+  expect([status, body.features.length]).toEqual([200, 1]);
+  const unchanged = await read(token, { 'if-none-match': String(headers.etag) });
+  expect(unchanged.status).toBe(304);
+  expect(Number(unchanged.headers['halyard-age'])).toBeGreaterThanOrEqual(5);
+  const ready = await call(app, 'GET', '/ready');
+  expect([ready.status, ready.body]).toEqual([200, { health: 'GOOD', database: 'BAD', writes: 'BAD' }]);
+  expect(await metrics.getSingleMetricAsString('halyard_sdk_state_age_seconds')).toMatch(
+    / ([5-9]|\d\d+)\.\d+$/m,
+  );
+  await putDocuments(harness.db, 'production', { features: [{ ...feature, name: 'b' }] });
+
+  proxy.thaw();
+  await expect.poll(async () => (await read(token)).body.features).toHaveLength(2);
+  await expect.poll(async () => (await read(unknown)).status).toBe(200);
+  await expect.poll(async () => (await read(token)).headers['halyard-age']).toBeUndefined();
+});
+
+test('a new epoch is a new ETag, and everything is read again', async () => {
+  const token = await makeToken();
+  const before = await read(token);
+  const tag = String(before.headers.etag);
+
+  await harness.db.updateTable('sdk_epoch').set({ number: 1 }).execute();
+  await expect.poll(async () => (await read(token)).headers.etag).not.toBe(tag);
+
+  const after = await read(token, { 'if-none-match': tag });
+  expect([after.status, after.body.features]).toEqual([200, before.body.features]);
+  const delta = await call(app, 'GET', '/api/client/delta', { token, headers: { 'if-none-match': tag } });
+  expect(delta.body.events).toMatchObject([{ type: 'hydration' }]);
+});
+
+test('a server that has just started serves every environment that has a token', async () => {
+  const token = await makeToken();
+  const started = await buildApp(db, APP_SETTINGS);
+  await started.ready();
+  const stopStarted = await keepCurrent(
+    started.serving,
+    listenForChanges(harness.databaseUrl),
+    { warn: () => {} },
+    new Registry(),
+  );
+
+  proxy.freeze();
+  const { status, body } = await call(started, 'GET', '/api/client/features', { token });
+
+  expect([status, body.features.length > 0]).toEqual([200, true]);
+  proxy.thaw();
+  await stopStarted();
+  await started.close();
+});

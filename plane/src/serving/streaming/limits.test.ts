@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto';
+import { Unleash } from 'unleash-client';
+import { afterEach, expect, test } from 'vitest';
+import { useHarness } from '../../../../server/src/test/harness.ts';
+import { startSdk } from '../../../../server/src/test/sdk-client.ts';
+import {
+  makeEnvironment,
+  putDocuments,
+  type SdkDocument,
+} from '../../../../server/src/test/sdk-documents.ts';
+import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
+import { openStream, type SdkStream } from '../../../../server/src/test/sdk-stream.ts';
+import type { App } from '../../platform/http/app.ts';
+
+const harness = useHarness();
+const server = useSdkServer(harness);
+const opened: SdkStream[] = [];
+
+afterEach(() => {
+  for (const stream of opened.splice(0)) stream.close();
+});
+
+const connect = async (url: string, token: string, headers: Record<string, string> = {}) => {
+  const stream = await openStream(url, token, headers);
+  opened.push(stream);
+  return stream;
+};
+
+const metric = async (app: App, name: string) =>
+  Number((await app.metrics.getSingleMetricAsString(name)).split(' ').at(-1));
+
+const poll = async (url: string, token: string, connectionId?: string, etag = '') =>
+  await fetch(`${url}/api/client/features`, {
+    headers: {
+      authorization: token,
+      'unleash-client-spec': '5.2.0',
+      'if-none-match': etag,
+      ...(connectionId === undefined ? {} : { 'unleash-connection-id': connectionId }),
+    },
+  });
+
+const feature = (name: string, bytes = 0, enabled = true): SdkDocument => ({
+  name,
+  type: 'release',
+  enabled,
+  strategies: [{ name: 'default' } as object],
+  variants: [],
+  ...(bytes > 0 ? { text: randomBytes(bytes / 2).toString('hex') } : {}),
+});
+
+test('without a slot a client gets 429, and only that client is invited, once, with a slot of its own', async () => {
+  // The limit on hydrations is not smaller than that on streams, and must not decide here.
+  const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
+  const app = await harness.secondServer({ maxStreams: 1 }, limits);
+  const url = await server.keep(app);
+  const token = await server.token('production');
+  const etag = (await poll(url, token)).headers.get('etag') ?? '';
+  const first = await connect(url, token);
+
+  const rejected = await connect(url, token, { 'unleash-connection-id': 'rejected' });
+  expect([first.status, rejected.status]).toEqual([200, 429]);
+  expect(await metric(app, 'halyard_sdk_streams_limit')).toBe(1);
+  expect(rejected.headers['retry-after']).toBe('60');
+  expect((await poll(url, token, 'rejected', etag)).status).toBe(304);
+  first.close();
+  await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(0);
+
+  for (const other of [undefined, 'another']) expect((await poll(url, token, other, etag)).status).toBe(304);
+  const invitation = await poll(url, token, 'rejected', etag);
+  expect([invitation.status, invitation.headers.get('fetch-mode'), invitation.headers.get('etag')]).toEqual([
+    200,
+    'streaming',
+    null,
+  ]);
+  expect(await invitation.json()).toMatchObject({ version: 2, features: expect.any(Array) });
+  expect((await poll(url, token, 'rejected', etag)).status).toBe(304);
+
+  expect((await connect(url, token, { 'unleash-connection-id': 'another' })).status).toBe(429);
+  expect((await connect(url, token, { 'unleash-connection-id': 'rejected' })).status).toBe(200);
+});
+
+test.each(['unleash-python-sdk:6.8.0', 'unleash-ruby-sdk:6.6.0'])(
+  '%s never polls, so without a slot it gets one event and the end of the stream, and resumes by id',
+  async sdk => {
+    const app = await harness.secondServer({ maxStreams: 1 }, { hydrationsPerTokenAndMinute: 60_000_000 });
+    const url = await server.keep(app);
+    const environment = sdk.replaceAll(/[:.]/g, '-');
+    await makeEnvironment(harness.db, environment);
+    await putDocuments(harness.db, environment, { features: [feature('a')] });
+    const token = await server.token(environment);
+    await connect(url, token);
+    const headers = { 'unleash-sdk': sdk, 'unleash-connection-id': 'visitor' };
+
+    const visit = await connect(url, token, headers);
+    await visit.closed;
+    expect(visit.status).toBe(200);
+    expect(visit.received).toMatchObject([
+      { name: 'unleash-connected', events: [{ type: 'hydration', features: [{ name: 'a' }] }] },
+    ]);
+    expect(visit.lines.at(-1)).toBe('retry: 15000');
+    await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(1);
+
+    const next = await connect(url, token, { ...headers, 'last-event-id': visit.received[0]?.id ?? '' });
+    await next.closed;
+    expect(next.received).toMatchObject([{ name: 'unleash-connected', events: [] }]);
+    expect((await connect(url, token, { 'unleash-sdk': 'unleash-node-sdk:6.12.1' })).status).toBe(429);
+  },
+);
+
+test('an SDK that never polls waits for its turn with a large hydration, and stays if there is a slot', async () => {
+  const app = await harness.secondServer(
+    { maxStreams: 1 },
+    { largeFrameBytes: 1_000, hydrationsPerTokenAndMinute: 60_000_000 },
+  );
+  const url = await server.keep(app);
+  await makeEnvironment(harness.db, 'large-visit');
+  await putDocuments(harness.db, 'large-visit', { features: [feature('a', 1_000_000)] });
+  const token = await server.token('large-visit');
+  const headers = { 'unleash-sdk': 'unleash-python-sdk:6.8.0' };
+  const stays = await connect(url, token, headers);
+
+  const visit = await connect(url, token, headers);
+  await visit.closed;
+
+  expect(visit.received).toHaveLength(1);
+  expect(visit.lines.at(-1)).toBe('retry: 15000');
+  expect(stays.isClosed()).toBe(false);
+});
+
+test('a token leaves slots for other tokens', async () => {
+  const app = await harness.secondServer({ maxStreams: 10 });
+  const url = await server.keep(app);
+  const [one, two] = [await server.token('production'), await server.token('production')];
+
+  const greedy = await Promise.all(Array.from({ length: 20 }, () => connect(url, one)));
+  expect(greedy.filter(({ status }) => status === 200)).toHaveLength(8);
+  expect((await connect(url, two)).status).toBe(200);
+  expect((await connect(url, one)).status).toBe(429);
+});
+
+test('an SDK without a slot polls, and streams again after an invitation', async () => {
+  // The limit on hydrations is not smaller than that on streams, and must not decide here.
+  const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
+  const app = await harness.secondServer({ maxStreams: 1 }, limits);
+  const url = await server.keep(app);
+  await makeEnvironment(harness.db, 'steered');
+  await putDocuments(harness.db, 'steered', { features: [feature('a')] });
+  const token = await server.token('steered');
+  const first = await connect(url, token);
+
+  const sdk = await startSdk(url, token, 'streaming');
+  await putDocuments(harness.db, 'steered', { features: [feature('a', 0, false)] });
+  await expect.poll(() => sdk.isEnabled('a')).toBe(false);
+  first.close();
+
+  await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(1);
+  await putDocuments(harness.db, 'steered', { features: [feature('a')] });
+  await expect.poll(() => sdk.isEnabled('a')).toBe(true);
+  sdk.destroy();
+});
+
+test('a client that does not read is cut off, and resumes after its last event', async () => {
+  const app = await harness.secondServer({}, { bufferedBytes: 65_536, largeFrameBytes: 2 ** 30 });
+  const url = await server.keep(app);
+  await makeEnvironment(harness.db, 'slow');
+  await putDocuments(harness.db, 'slow', { features: [feature('a')] });
+  const token = await server.token('slow');
+  const slow = await connect(url, token);
+  const reader = await connect(url, token);
+  await expect.poll(() => slow.received).toHaveLength(1);
+  slow.response.pause();
+
+  let written = 0;
+  while ((await metric(app, 'halyard_sdk_streams_cut_off_total')) === 0) {
+    await putDocuments(harness.db, 'slow', { features: [feature(`f${written % 3}`, 500_000)] });
+    written++;
+  }
+  slow.response.resume();
+  await slow.closed;
+
+  expect(reader.isClosed()).toBe(false);
+  const { id = '' } = slow.received.at(-1) ?? {};
+  const resumed = await connect(url, token, { 'last-event-id': id });
+  // More than one event, if the server had not read the last change when the client came back.
+  await expect.poll(() => resumed.received.at(-1)?.id).toMatch(new RegExp(`\\.${written + 1}$`));
+  const events = resumed.received.flatMap(received => received.events);
+  expect(events.every(({ type }) => type === 'feature-updated')).toBe(true);
+});
+
+test('hydrations wait for their turn, and a client that does not read its own ends', async () => {
+  const app = await harness.secondServer({}, { largeBytesUnderWay: 1, stalledAfterMs: 500 });
+  const url = await server.keep(app);
+  await makeEnvironment(harness.db, 'large');
+  await putDocuments(harness.db, 'large', { features: [feature('a', 30_000_000)] });
+  const token = await server.token('large');
+  const stalled = await connect(url, token);
+  stalled.response.pause();
+
+  const waiting = await connect(url, token);
+  await expect.poll(() => metric(app, 'halyard_sdk_streams_waiting')).toBe(1);
+  expect(waiting.received).toEqual([]);
+  await putDocuments(harness.db, 'large', { features: [feature('b')] });
+
+  await expect.poll(() => waiting.received).toHaveLength(1);
+  expect(await metric(app, 'halyard_sdk_streams_cut_off_total')).toBe(1);
+  expect(waiting.received[0]?.events).toMatchObject([
+    { type: 'hydration', eventId: 2, features: [{ name: 'a' }, { name: 'b' }] },
+  ]);
+  await putDocuments(harness.db, 'large', { features: [feature('c')] });
+  await expect.poll(() => waiting.received).toHaveLength(2);
+  expect(waiting.received[1]).toMatchObject({ name: 'unleash-updated', events: [{ eventId: 3 }] });
+});
+
+test('a client that hydrates too often gets 429, and resumed streams and other clients do not count', async () => {
+  const app = await harness.secondServer({}, { hydrationsPerClient: { burst: 2, perMinute: 2 } });
+  const url = await server.keep(app);
+  const token = await server.token('production');
+  const greedy = { 'unleash-connection-id': 'greedy' };
+  const first = await connect(url, token, greedy);
+  await expect.poll(() => first.received).toHaveLength(1);
+  await connect(url, token, greedy);
+
+  const rejected = await connect(url, token, greedy);
+  const resumed = { ...greedy, 'last-event-id': first.received[0]?.id ?? '' };
+  const others = [resumed, resumed, { 'unleash-connection-id': 'other' }, {}, {}, {}];
+  const streams = await Promise.all(others.map(headers => connect(url, token, headers)));
+
+  expect([rejected.status, Number(rejected.headers['retry-after'])]).toEqual([429, 30]);
+  expect(streams.map(({ status }) => status)).toEqual(others.map(() => 200));
+});
+
+test('hydrations of one token are limited, whatever the connection ids', async () => {
+  const app = await harness.secondServer({ maxStreams: 8 }, { hydrationsPerTokenAndMinute: 1 });
+  const url = await server.keep(app);
+  const [one, two] = [await server.token('production'), await server.token('production')];
+  for (let round = 0; round < 8; round++) {
+    const stream = await connect(url, one, { 'unleash-connection-id': `client-${round}` });
+    expect(stream.status).toBe(200);
+    stream.close();
+    await expect.poll(() => metric(app, 'halyard_sdk_streams')).toBe(0);
+  }
+
+  expect((await connect(url, one)).status).toBe(429);
+  expect((await connect(url, two)).status).toBe(200);
+});
+
+test('an SDK that cannot store what it gets ends with polling, after few hydrations', async () => {
+  const app = await harness.secondServer();
+  const url = await server.keep(app);
+  const sdk = new Unleash({
+    url: `${url}/api/`,
+    appName: 'test',
+    customHeaders: { Authorization: await server.token('production') },
+    disableMetrics: true,
+    skipInstanceCountWarning: true,
+    refreshInterval: 50,
+    backupPath: '/dev/null',
+    experimentalMode: { type: 'streaming' },
+  });
+  sdk.on('error', () => {});
+  sdk.on('warn', () => {});
+  const requests = async (operation: string, status: number) => {
+    const text = await app.metrics.getSingleMetricAsString('halyard_sdk_requests_total');
+    const line = `halyard_sdk_requests_total{operation="${operation}",status="${status}"} `;
+    return Number(text.split(line)[1]?.split('\n')[0] ?? 0);
+  };
+
+  await expect.poll(() => requests('features', 304)).toBeGreaterThan(3);
+
+  expect(await requests('streaming', 429)).toBeGreaterThan(0);
+  expect(await requests('streaming', 200)).toBeLessThanOrEqual(11);
+  sdk.destroy();
+});
+
+test('a stream without changes gets comments', async () => {
+  const url = await server.keep(await harness.secondServer({}, { commentsEveryMs: 200 }));
+  const stream = await connect(url, await server.token('production'));
+
+  await expect.poll(() => stream.lines).toContain(':');
+});
+
+test('a server that closes ends every stream with a time of its own, and opens no new one', async () => {
+  const app = await harness.secondServer();
+  const url = await server.keep(app);
+  const token = await server.token('production');
+  const streams = await Promise.all(Array.from({ length: 100 }, () => connect(url, token)));
+  const ends: number[] = [];
+  for (const { closed } of streams) void closed.then(() => ends.push(performance.now()));
+
+  const closing = app.close();
+  await expect.poll(() => ends.length).toBeGreaterThan(0);
+  const late = await connect(url, token).catch(() => undefined);
+  expect(late === undefined || late.status === 503).toBe(true);
+  await closing;
+  await Promise.all(streams.map(({ closed }) => closed));
+
+  const times = streams.map(({ lines }) => Number(/^retry: (\d+)$/.exec(lines.at(-1) ?? '')?.[1]));
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(2_000);
+  expect(Math.max(...times)).toBeLessThanOrEqual(6_000);
+  expect(new Set(times).size).toBeGreaterThan(50);
+  expect(Math.max(...ends) - Math.min(...ends)).toBeGreaterThan(300);
+});

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { makeFeature } from '../../../../server/src/test/factories.ts';
+import { useHarness } from '../../../../server/src/test/harness.ts';
+import { call } from '../../../../server/src/test/request.ts';
+import { useSdkServer } from '../../../../server/src/test/sdk-server.ts';
+import type { App } from '../../platform/http/app.ts';
+
+const harness = useHarness();
+const server = useSdkServer(harness);
+let other: App;
+
+beforeAll(async () => {
+  other = await harness.secondServer();
+  await server.keep(other);
+  for (const id of ['shop', 'stock'])
+    await call(harness.app, 'POST', '/api/admin/projects', { body: { id, name: id } });
+  await makeFeature(harness.db, 'shop', { name: 'shop-flag' });
+  await makeFeature(harness.db, 'stock', { name: 'stock-flag' });
+});
+
+const create = async (fields: object) => {
+  const body = { tokenName: 'life', type: 'backend', environment: 'production', ...fields };
+  return (await call(harness.app, 'POST', '/api/admin/api-tokens', { body })).body as {
+    id: number;
+    secret: string;
+  };
+};
+
+const read = async (app: App, token: string) =>
+  await call(app, 'GET', '/api/client/features', { token, headers: { 'unleash-client-spec': '5.2.0' } });
+
+const statuses = async (token: string) => [
+  (await read(harness.app, token)).status,
+  (await read(other, token)).status,
+];
+
+test('every server accepts a new token at once, and rejects it after it was revoked', async () => {
+  const { id, secret } = await create({});
+  expect(await statuses(secret)).toEqual([200, 200]);
+
+  await call(harness.app, 'DELETE', `/api/admin/api-tokens/${id}`);
+
+  await expect.poll(() => statuses(secret)).toEqual([401, 401]);
+});
+
+test('every server rejects an expired token, and accepts it again when its expiry moves', async () => {
+  const { id, secret } = await create({});
+  expect(await statuses(secret)).toEqual([200, 200]);
+
+  await sql`update api_tokens set expires_at = now() + interval '1 second' where id = ${id}`.execute(
+    harness.db,
+  );
+  await expect.poll(() => statuses(secret)).toEqual([401, 401]);
+
+  await call(harness.app, 'PUT', `/api/admin/api-tokens/${id}`, { body: { expiresAt: null } });
+  await expect.poll(() => statuses(secret)).toEqual([200, 200]);
+});
+
+test('a deleted project is gone for the tokens of several projects, and ends those of its own', async () => {
+  await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'brief', name: 'brief' } });
+  const own = await create({ projects: ['brief'] });
+  const shared = await create({ projects: ['brief', 'shop'] });
+  expect(await statuses(own.secret)).toEqual([200, 200]);
+  const before = (await read(other, shared.secret)).body;
+  expect(before.query.project).toEqual(['brief', 'shop']);
+
+  await call(harness.app, 'DELETE', '/api/admin/projects/brief');
+
+  await expect.poll(() => statuses(own.secret)).toEqual([401, 401]);
+  await expect.poll(async () => (await read(other, shared.secret)).body.query.project).toEqual(['shop']);
+  const after = (await read(other, shared.secret)).body;
+  expect(after.features.map(({ name }: { name: string }) => name)).toEqual(['shop-flag']);
+  expect(after.meta.queryHash).not.toBe(before.meta.queryHash);
+});
+
+test('a token gets the features of its projects only', async () => {
+  const { secret } = await create({ projects: ['stock'] });
+
+  const { body } = await read(other, secret);
+
+  expect(body.features.map(({ name }: { name: string }) => name)).toEqual(['stock-flag']);
+});
+
+test('the last use is written for the tokens that were used', async () => {
+  const used = await create({});
+  const unused = await create({});
+  await read(harness.app, used.secret);
+
+  await harness.app.serving.tokens.writeUses();
+
+  const seen = async (id: number) =>
+    (await call(harness.app, 'GET', `/api/admin/api-tokens/${id}`)).body.tokens[0].seenAt;
+  expect(await seen(used.id)).toEqual(expect.any(String));
+  expect(await seen(unused.id)).toBeNull();
+});
+
+test('a request with a token in memory runs no statement', async () => {
+  const { secret } = await create({});
+  await read(harness.app, secret);
+  const statements = () => harness.statements.filter(text => /api_tokens|sdk_features/.test(text)).length;
+  const before = statements();
+
+  for (let round = 0; round < 20; round++) await read(harness.app, secret);
+
+  expect(statements()).toBe(before);
+});
+
+test('with more tokens than a server loads, a change of one leaves the streams of the others open', async () => {
+  const [used, revoked] = [await create({}), await create({})];
+  await sql`
+    insert into api_tokens (hash, type, name, hint, environment, all_projects, seen_at)
+    select sha256(n::text::bytea), 'backend', 'one of many', 'x', 'production', true, now() + interval '1 minute'
+    from generate_series(1, 20000) as n`.execute(harness.db);
+  const app = await harness.secondServer();
+  await app.serving.refresh();
+  expect(app.serving.tokens.known(used.secret)).toBeUndefined();
+  for (const { secret } of [used, revoked]) expect((await read(app, secret)).status).toBe(200);
+  const token = app.serving.tokens.known(used.secret);
+
+  await call(harness.app, 'DELETE', `/api/admin/api-tokens/${revoked.id}`);
+  await app.serving.refresh();
+
+  expect(app.serving.tokens.known(used.secret)).toBe(token);
+  expect((await read(app, revoked.secret)).status).toBe(401);
+});
