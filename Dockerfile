@@ -7,6 +7,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 # The packages change less often than the sources.
 COPY package.json package-lock.json .npmrc .node-version ./
+COPY plane/package.json plane/
 COPY server/package.json server/
 COPY clients/package.json clients/
 COPY console/package.json console/

@@ -57,7 +57,13 @@ test('a release sets the version everywhere, runs the checks, commits and tags',
   expect(git('status', '--porcelain')).toBe('');
   expect(git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
   expect(git('tag', '--points-at', 'HEAD')).toBe('v0.2.0');
-  for (const path of ['package.json', 'server/package.json', 'console/package.json', 'package-lock.json'])
+  for (const path of [
+    'package.json',
+    'plane/package.json',
+    'server/package.json',
+    'console/package.json',
+    'package-lock.json',
+  ])
     expect(JSON.parse(read(path)).version, path).toBe('0.2.0');
   expect(JSON.parse(read('openapi.json')).info.version).toBe('0.2.0');
   expect(read('CHANGELOG.md')).toMatch(/^# Changes\n\n## Unreleased\n\n## 0\.2\.0 \(\d{4}-\d\d-\d\d\)\n/);

@@ -107,7 +107,7 @@ function copyPrevious(): string {
     cpSync(join(ROOT, 'server'), join(copy, 'server'), { recursive: true });
     const files = readdirSync(join(copy, 'server/migrations')).toSorted();
     if (!options.probe) rmSync(join(copy, 'server/migrations', files.at(-1) ?? ''));
-    for (const name of ['node_modules', 'package.json', 'openapi.json'])
+    for (const name of ['node_modules', 'plane', 'package.json', 'openapi.json'])
       symlinkSync(join(ROOT, name), join(copy, name));
   } else {
     const archive = execFileSync('git', ['archive', options.previous], { cwd: ROOT, maxBuffer: 2 ** 30 });

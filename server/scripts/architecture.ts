@@ -1,4 +1,4 @@
-// Derives two things from the server's imports: the list in ARCHITECTURE.md and the linter's import rules.
+// Derives two things from the imports of the server and the data plane: the list in ARCHITECTURE.md and the linter's import rules.
 import { readFile, writeFile } from 'node:fs/promises';
 import { readOptions } from '../src/platform/command-line.ts';
 import { lintConfigText, readSources, withImportList } from '../src/test/imports.ts';

@@ -222,7 +222,7 @@ test('setup rejects an unknown option with exit code 2, and does nothing', async
 
 test('npm run setup -- --help installs nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-help-'));
-  for (const part of ['scripts', 'server', 'package.json', '.node-version'])
+  for (const part of ['scripts', 'plane', 'server', 'package.json', '.node-version'])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   rmSync(join(folder, 'server/node_modules'), { recursive: true, force: true });
   const child = spawn(join(folder, 'scripts/setup'), ['--help'], {

@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -33,9 +33,9 @@ test('every variable in the pages exists', () => {
 
 const METRIC = /'(halyard_[a-z_]+)'/g;
 
-const sources = readdirSync(join(ROOT, 'server/src'), { recursive: true, encoding: 'utf8' })
-  .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-  .map(path => readFileSync(join(ROOT, 'server/src', path), 'utf8'))
+const sources = globSync('{plane,server}/src/**/*.ts', { cwd: ROOT })
+  .filter(path => !path.endsWith('.test.ts'))
+  .map(path => readFileSync(join(ROOT, path), 'utf8'))
   .join('\n');
 
 /** Not metrics, but channels on which servers listen. */

@@ -53,6 +53,18 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
     'an export from',
     [imports('platform/db/x.ts', "export * from '../../record/change.ts';")],
   ],
+  ...['server/src/platform/actor.ts', 'server/src/app.ts', 'server/scripts/run.ts', 'bench/measure.ts'].map(
+    (place): [keyof typeof RULES, string, Source[]] => [
+      'imports run from a higher wing to a lower one',
+      `${place} in the plane`,
+      [imports('plane/counting/usage.ts', `import type { X } from '../../../${place}';`)],
+    ],
+  ),
+  [
+    'imports run from a higher wing to a lower one',
+    'a higher wing of the plane in a lower one',
+    [imports('plane/platform/http/x.ts', "import { x } from '../../serving/app.ts';")],
+  ],
   [
     'imports run from a higher wing to a lower one',
     'an entry file',
@@ -97,23 +109,29 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
     'a job',
     [imports('worker/worker.ts', "import { findEvent } from '../record/events/store.ts';")],
   ],
-  ...['../../platform/http/output/errors.ts', 'fastify', '../links/routes.ts'].map(
-    (from): [keyof typeof RULES, string, Source[]] => [
-      'a store imports no HTTP',
-      from,
-      [imports('flags/tags/store.ts', `import { x } from '${from}';`)],
-    ],
-  ),
-  ...['kysely', 'pg', 'pg-boss'].map((from): [keyof typeof RULES, string, Source[]] => [
-    'serving does not depend on the database',
+  ...[
+    '../../platform/http/output/errors.ts',
+    '../../../../plane/src/platform/http/schema.ts',
+    'fastify',
+    '../links/routes.ts',
+  ].map((from): [keyof typeof RULES, string, Source[]] => [
+    'a store imports no HTTP',
     from,
-    [imports('serving/tokens/tokens.ts', `import { x } from '${from}';`)],
+    [imports('flags/tags/store.ts', `import { x } from '${from}';`)],
+  ]),
+  ...['kysely', 'pg', 'pg-boss'].map((from): [keyof typeof RULES, string, Source[]] => [
+    'the plane does not depend on the database',
+    from,
+    [imports('plane/serving/tokens/tokens.ts', `import { x } from '${from}';`)],
   ]),
   [
-    'serving does not depend on the database',
+    'the plane does not depend on the database',
     'a type over two files',
     [
-      imports('serving/state/serving.ts', "import { x } from '../../platform/http/x.ts';"),
+      imports(
+        'plane/serving/state/serving.ts',
+        "import { x } from '../../../../server/src/platform/http/x.ts';",
+      ),
       imports('platform/http/x.ts', "import type { Db } from '../db/database.ts';"),
       imports('platform/db/database.ts', "import type { Kysely } from 'kysely';"),
     ],
@@ -143,6 +161,7 @@ test.each([
     'delivery/x/store.ts',
     "import { TAG } from '../../flags/tags/store.ts';",
   ],
+  ['the plane', 'platform/http/x.ts', "import { x } from '../../../../plane/src/serving/app.ts';"],
   ['a package', 'flags/tags/x.ts', "import { sql } from 'kysely';"],
 ])('a module may import %s', (_case, path, text) => {
   for (const rule of rules) expect(RULES[rule]([STORE, sourceOf(path, text)])).toEqual([]);

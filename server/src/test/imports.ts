@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** The wings of the plane workspace. All of them are below the server's wings, so nothing in the plane imports the server. */
+const PLANE_WINGS = ['plane/platform', 'plane/serving', 'plane/counting'];
+
 /** The wings of server/src, lowest first. A wing imports itself and the wings before it, including types. */
-export const WINGS = [
+const SERVER_WINGS = [
   'platform',
   'access',
-  'serving',
   'record',
   'people',
   'targeting',
@@ -18,14 +20,19 @@ export const WINGS = [
   'importing',
   'console',
   'worker',
-] as const;
+];
+
+const WINGS: readonly string[] = [...PLANE_WINGS, ...SERVER_WINGS];
 
 /** Files directly in server/src (main.ts, server.ts, app.ts, writers.ts). They are above all wings. */
 const ENTRY = 'entry files';
 
 const LAYERS: readonly string[] = [...WINGS, ENTRY];
 
-/** One import statement. A path within the server is relative to server/src; `values` are the imported names that are not types. */
+/**
+ * One import statement. A path within the server is relative to server/src, and a path within the plane starts with `plane/` instead of plane/src; `values` are the imported
+ * names that are not types.
+ */
 type Import = { from: string; to: string; values: string[] };
 
 /** A source file. `writes` are the functions it exports that write to the database. */
@@ -39,6 +46,14 @@ const WRITE =
   /^export (?:async function|const) (\w+)(?: = async )?(?:<[^(]*>)?\(\s*(?:\w+|\{[^}]*\}): (?:Tx|Db)\b/gm;
 const READ = /^(find|list|count|is|has|read|lock)[A-Z]/;
 
+/** The path in the repository. */
+const placeOf = (path: string): string =>
+  path.startsWith('plane/') ? path.replace('plane/', 'plane/src/') : `server/src/${path}`;
+
+/** The reverse of `placeOf`. */
+const nameOf = (place: string): string =>
+  place.startsWith('plane/src/') ? place.replace('plane/src/', 'plane/') : place.replace('server/src/', '');
+
 export function sourceOf(path: string, text: string): Source {
   const imported = [
     ...[...text.matchAll(STATIC)].map(([, type, names, to = '']) => ({
@@ -51,7 +66,7 @@ export function sourceOf(path: string, text: string): Source {
     path,
     imports: imported.map(({ to, values }) => ({
       from: path,
-      to: to.startsWith('.') ? posix.join(dirname(path), to) : to,
+      to: to.startsWith('.') ? nameOf(posix.join(dirname(placeOf(path)), to)) : to,
       values,
     })),
     writes: [...text.matchAll(WRITE)].map(([, name = '']) => name).filter(name => !READ.test(name)),
@@ -67,19 +82,29 @@ function valuesIn(names = ''): string[] {
     .filter(name => name !== '' && !name.startsWith('type '));
 }
 
-/** Every source file of the server. Tests and their helpers may import everything, so they are excluded. */
+/** Every source file of the server and of the plane. Tests and their helpers may import everything, so they are excluded. */
 export function readSources(): Source[] {
-  const root = fileURLToPath(new URL('../', import.meta.url));
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter(path => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('test/'))
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  return ['plane/src', 'server/src']
+    .flatMap(folder =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(path => `${folder}/${path}`),
+    )
+    .filter(
+      place => place.endsWith('.ts') && !place.endsWith('.test.ts') && !place.startsWith('server/src/test/'),
+    )
     .sort()
-    .map(path => sourceOf(path, readFileSync(join(root, path), 'utf8')));
+    .map(place => sourceOf(nameOf(place), readFileSync(join(root, place), 'utf8')));
 }
 
-const wingOf = (path: string): string => (path.includes('/') ? (path.split('/')[0] ?? '') : ENTRY);
+const wingOf = (path: string): string =>
+  WINGS.find(wing => path.startsWith(`${wing}/`)) ?? (path.includes('/') ? path : ENTRY);
 
 /** A module is a folder of a wing with everything below it, or a file directly in a wing. */
-const moduleOf = (path: string): string => path.split('/').slice(0, 2).join('/');
+const moduleOf = (path: string): string =>
+  path
+    .split('/')
+    .slice(0, path.startsWith('plane/') ? 3 : 2)
+    .join('/');
 
 /** The folder whose files may call the writes of a store. */
 const ownerOf = (store: string): string => `${moduleOf(dirname(store))}/`;
@@ -98,9 +123,13 @@ const eachImport =
       .filter(one => isViolation(one, sources))
       .map(({ from, to }) => `${from} -> ${to}`);
 
-const againstDirection = eachImport(
-  one => isOurs(one) && LAYERS.indexOf(wingOf(one.from)) < LAYERS.indexOf(wingOf(one.to)),
-);
+/** A file of ours outside plane/src and server/src, such as a script, is above everything. */
+const layerOf = (path: string): number => {
+  const layer = LAYERS.indexOf(wingOf(path));
+  return layer < 0 ? LAYERS.length : layer;
+};
+
+const againstDirection = eachImport(one => isOurs(one) && LAYERS.indexOf(wingOf(one.from)) < layerOf(one.to));
 
 const cycles: Rule = sources => {
   const edges = new Map<string, Set<string>>();
@@ -145,17 +174,18 @@ const storesOfOtherWings = eachImport(
 
 const httpInStores = eachImport(
   ({ from, to }) =>
-    isStore(from) && (to.startsWith('platform/http/') || to === 'fastify' || to.endsWith('/routes.ts')),
+    isStore(from) &&
+    (/^(plane\/)?platform\/http\//.test(to) || to === 'fastify' || to.endsWith('/routes.ts')),
 );
 
 /** Packages that only a server with a database needs. */
 const DATABASE_PACKAGES = new Set(['pg', 'pg-boss', 'kysely']);
 
-/** A server without a database, close to its SDKs, consists of this wing alone, so not even a type may lead to the database. */
-const databaseInServing: Rule = sources => {
+/** An edge process has no database and is built on this workspace, so not even a type may lead to the database. */
+const databaseInPlane: Rule = sources => {
   const imports = new Map(sources.map(source => [source.path, source.imports.map(({ to }) => to)]));
   return sources
-    .filter(({ path }) => wingOf(path) === 'serving')
+    .filter(({ path }) => path.startsWith('plane/'))
     .flatMap(({ path }) => pathTo(imports, path, to => DATABASE_PACKAGES.has(to)))
     .sort();
 };
@@ -180,7 +210,7 @@ export const RULES = {
   'a write of a store is imported only inside its module': foreignWrites,
   'only stores import a store of another wing': storesOfOtherWings,
   'a store imports no HTTP': httpInStores,
-  'serving does not depend on the database': databaseInServing,
+  'the plane does not depend on the database': databaseInPlane,
 } satisfies Record<string, Rule>;
 
 /** The wings that each wing imports, as a Markdown list. Without counts, which would change with every other commit. */
@@ -210,15 +240,19 @@ const ENTRY_FILES = ['app.ts', 'main.ts', 'server.ts', 'writers.ts'].flatMap(fil
  * generated because Biome does not combine the options of a rule: every kind of file needs the complete list.
  */
 export function lintConfigText(): string {
-  const overrides = WINGS.flatMap((wing, index) => {
-    // The folders of platform/http import its app.ts, which looks the same to the linter.
-    const entryFiles = wing === 'platform' ? ENTRY_FILES.filter(file => file !== '../app.ts') : ENTRY_FILES;
+  const plane = PLANE_WINGS.map((wing, index) => {
+    const higher = PLANE_WINGS.slice(index + 1).map(name => `**/${name.replace('plane/', '')}/**`);
+    const message = 'plane/ imports only itself and lower wings, no database and nothing of the server.';
+    const group = [...higher, '**/server/**', ...DATABASE_PACKAGES];
+    return restrict([`${placeOf(wing)}/**/*.ts`, '!**/*.test.ts'], [{ group, message }]);
+  });
+  const server = SERVER_WINGS.flatMap((wing, index) => {
     const direction = {
-      group: [...WINGS.slice(index + 1).map(name => `**/${name}/**`), ...entryFiles],
-      message: `${wing}/ imports only itself and lower wings: ${WINGS.slice(0, index).join(', ') || 'there are none'}.`,
+      group: [...SERVER_WINGS.slice(index + 1).map(name => `**/${name}/**`), ...ENTRY_FILES],
+      message: `${wing}/ imports only itself, plane/ and lower wings: ${SERVER_WINGS.slice(0, index).join(', ') || 'there are none'}.`,
     };
     const stores = {
-      group: WINGS.filter(name => name !== wing).map(name => `**/${name}/**/store.ts`),
+      group: SERVER_WINGS.filter(name => name !== wing).map(name => `**/${name}/**/store.ts`),
       message: 'Only a store imports a store of another wing. Call a function of its module.',
     };
     const http = {
@@ -231,7 +265,7 @@ export function lintConfigText(): string {
       restrict([`server/src/${wing}/**/store.ts`], [direction, http]),
     ];
   });
-  return `${JSON.stringify({ overrides }, undefined, 2)}\n`;
+  return `${JSON.stringify({ overrides: [...plane, ...server] }, undefined, 2)}\n`;
 }
 
 const restrict = (includes: string[], patterns: { group: string[]; message: string }[]) => ({

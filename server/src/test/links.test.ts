@@ -39,6 +39,8 @@ test.each(pages)('%s names no source file that does not exist', page => {
     .filter(path => /^[\w-]+\//.test(path));
 
   const isMissing = (path: string) =>
-    ![path, `server/src/${path}`, `server/migrations/${path}`].some(place => existsSync(join(ROOT, place)));
+    ![path, `server/src/${path}`, `plane/src/${path}`, `server/migrations/${path}`].some(place =>
+      existsSync(join(ROOT, place)),
+    );
   expect(named.filter(isMissing)).toEqual([]);
 });

@@ -47,7 +47,11 @@ const PLANTED = [
   ['a job imports a store', 'worker/worker.ts', '../record/events/store.ts'],
   ['a store imports HTTP', 'flags/projects/store.ts', '../../platform/http/output/errors.ts'],
   ['a store imports Fastify', 'flags/projects/store.ts', 'fastify'],
-  ['errors.ts imports a file of ours', 'platform/errors.ts', './text.ts'],
+  ['config.ts imports a file of ours', 'platform/config.ts', './http/params.ts'],
+  ['errors.ts imports a file of ours', '../../plane/src/platform/errors.ts', './text.ts'],
+  ['the plane imports the server', '../../plane/src/serving/app.ts', '../../../server/src/platform/actor.ts'],
+  ['the plane imports a database', '../../plane/src/counting/usage.ts', 'kysely'],
+  ['a wing of the plane imports a higher one', '../../plane/src/platform/text.ts', '../serving/source.ts'],
 ] as const;
 
 const ALLOWED = [
@@ -55,6 +59,7 @@ const ALLOWED = [
   ['a module imports a store of its wing', 'flags/projects/create.ts', '../tags/store.ts'],
   ['a store imports a store of another wing', 'flags/projects/store.ts', '../../access/store.ts'],
   ['platform/http/ imports platform/db/', 'platform/http/output/errors.ts', '../../db/failures.ts'],
+  ['a wing imports the plane', 'platform/http/x.ts', '../../../../plane/src/serving/app.ts'],
   ['a test imports everything', 'platform/http/output/errors.test.ts', '../../../flags/tags/store.ts'],
 ] as const;
 
@@ -83,7 +88,7 @@ function countReported(path: string, source: string): number {
     `export const loaded = await import('${source}');`,
     'export const y: X = x;',
   ].join('\n');
-  return lint({ [`server/src/${path}`]: text }).match(/lint\/style\/noRestrictedImports/g)?.length ?? 0;
+  return lint({ [join('server/src', path)]: text }).match(/lint\/style\/noRestrictedImports/g)?.length ?? 0;
 }
 
 test.each(PLANTED)('the linter reports when %s', (_case, path, source) => {

@@ -23,8 +23,8 @@ export const readRecordings = (): LeftRecording[] =>
     JSON.parse(readFileSync(join(inject('recordings'), name), 'utf8')),
   );
 
-/** How many test files of the server did not run. */
+/** How many test files of the server and the data plane did not run. */
 export const countMissing = (): number =>
-  globSync('server/src/**/*.test.ts', { cwd: ROOT, exclude: NO_RECORDING }).filter(
+  globSync('{plane,server}/src/**/*.test.ts', { cwd: ROOT, exclude: NO_RECORDING }).filter(
     path => !existsSync(join(inject('recordings'), encodeURIComponent(join(ROOT, path)))),
   ).length;
