@@ -141,7 +141,7 @@ async function expectConvergence(page: Page, flag: string, on: string, off: stri
   }
 }
 
-test('a page with React shows changes, converges after a time offline, and keeps users apart', async () => {
+test('a page with React shows changes, catches up after being offline, and keeps users apart', async () => {
   const page = await open('react', {
     'app.jsx': quickStart('use-react.md').replace(
       'refreshInterval: 30',
@@ -220,7 +220,7 @@ test('the documented page shows changes and keeps users apart when it is opened 
   await page.close();
 });
 
-test('a page with the OFREP web provider shows changes, converges after a time offline, and keeps users apart', async () => {
+test('a page with the OFREP web provider shows changes, catches up after being offline, and keeps users apart', async () => {
   const requests: string[] = [];
   const page = await open('ofrep', {
     'page.js': quickStart('use-openfeature.md'),

@@ -44,7 +44,7 @@ test('creates a group with members, grants it a role in a project, and deletes i
   await page.getByText('No groups match.').waitFor();
 });
 
-test('edits a group, keeps the input over a conflict, and shows a taken name', async ({
+test('edits a group, keeps the input through a conflict, and shows a taken name', async ({
   page,
   api,
   logInAs,

@@ -110,7 +110,7 @@ test('creates a user, shows the link once, and lists them as invited', async ({ 
   await row(page, name).waitFor();
 });
 
-test('a new user is lost only after a question', async ({ page, logInAs }) => {
+test('asks before it discards a new user', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/admin/users?query=none&edit=new');
   const panel = page.getByRole('dialog', { name: 'New user' });

@@ -92,7 +92,7 @@ test('creates a token, shows its secret once, and sees the program on the page c
   await accessible(page);
 });
 
-test('the Node program on the page survives a server that is down', async ({ page, logInAs }) => {
+test('the Node program on the page keeps running while the server is down', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/admin/tokens/new');
   await page.getByLabel('Name').fill(`shop-${unique()}`);
@@ -107,7 +107,7 @@ test('the Node program on the page survives a server that is down', async ({ pag
   expect(child.exitCode).toBeNull();
 });
 
-test('a new token is lost only after a question', async ({ page, logInAs }) => {
+test('asks before it discards a new token', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/admin/tokens/new');
   await page.getByLabel('Name').fill('checkout service');
@@ -194,7 +194,7 @@ testWithOwnServer()(
   },
 );
 
-test('a token that exists and every project show how to connect, with a placeholder for the secret', async ({
+test('existing tokens and every project show how to connect, with a placeholder for the secret', async ({
   page,
   api,
   logInAs,

@@ -101,7 +101,7 @@ testBehindFront(
 );
 
 testBehindFront(
-  'a part of a page that fails says so, and its button retries it',
+  'a failed part of a page says so, and its button retries it',
   async ({ page, api, server, logInAs, tolerated }) => {
     const { front } = server;
     const project = await createProject(api);

@@ -3,11 +3,7 @@ import { accessible } from './support/accessible.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { test } from './support/test.ts';
 
-test('changes of a strategy that are not saved are lost only after a question', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+test('asks before it discards unsaved changes to a strategy', async ({ page, api, logInAs }) => {
   const { address, project, id } = await flagWithStrategy(api);
   await logInAs({ rootRole: 'Admin' });
   const question = page.getByRole('dialog', { name: 'Discard changes?' });
@@ -116,11 +112,7 @@ test('a new strategy shows its audience, and an invalid rollout is reported at t
   await accessible(page);
 });
 
-test('a strategy for everyone in production is saved only after a question', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+test('asks before it saves a strategy for everyone in production', async ({ page, api, logInAs }) => {
   const { address, strategies } = await flagWithStrategy(api);
   const count = async () => (await api.send<unknown[]>('GET', strategies)).length;
   await logInAs({ rootRole: 'Admin' });
@@ -146,7 +138,7 @@ test('a strategy for everyone in production is saved only after a question', asy
   expect(await question.count()).toBe(0);
 });
 
-test('another field gets operators of its own, which differ', async ({ page, api, logInAs }) => {
+test('a different field has different operators', async ({ page, api, logInAs }) => {
   const { address, id } = await flagWithStrategy(api, {
     constraints: [{ contextName: 'currentTime', operator: 'DATE_AFTER', value: '2026-01-01T00:00:00.000Z' }],
   });
@@ -168,7 +160,7 @@ test('another field gets operators of its own, which differ', async ({ page, api
   await accessible(page);
 });
 
-test('a new constraint gets the focus, and the button that adds one after a removal', async ({
+test('a new constraint gets the focus, and after a removal the button that adds one', async ({
   page,
   api,
   logInAs,

@@ -14,7 +14,7 @@ const toggle = async (api: Api, project: string, flag: string, times: number): P
     await api.send('POST', `${environmentOf(project, flag)}/${n % 2 === 0 ? 'on' : 'off'}`);
 };
 
-test('a filter is part of the address: a shared link shows the same events, and Back removes the filter', async ({
+test('a filter is part of the URL: a shared link shows the same events, and Back removes the filter', async ({
   page,
   newPage,
   api,
@@ -148,7 +148,7 @@ test('J, K and Enter move through the log and open the flag', async ({ page, api
   await page.waitForURL(`/projects/${project}/features/${flag}`);
 });
 
-test('new events enter at the top, and wait behind a button while the reader has scrolled', async ({
+test('new events enter at the top, and wait behind a button while the reader is scrolled down', async ({
   page,
   api,
   logInAs,
@@ -265,7 +265,7 @@ test('a day without an end shows new events, and a past day does not', async ({
   expect(await past.getByText('No events match.').count()).toBe(1);
 });
 
-test('events of a tab in the background appear when it is visible again', async ({ page, api, logInAs }) => {
+test('events for a background tab appear when it is visible again', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   await logInAs({ rootRole: 'Admin' });
@@ -302,7 +302,7 @@ test('the first event of a view without events appears by itself', async ({ page
   await expect.poll(() => rows(page).count()).toBe(1);
 });
 
-test('one event has a link of its own, and an unknown one is not found', async ({ page, api, logInAs }) => {
+test('each event has its own link, and an unknown one is not found', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
   const { events } = await api.send<{ events: { id: number }[] }>(

@@ -3,7 +3,7 @@ import { accessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
 import { test } from './support/test.ts';
 
-test('a text that is the name of a flag offers the events of the flag first', async ({
+test('a string that is the name of a flag offers the events of the flag first', async ({
   page,
   api,
   logInAs,
@@ -26,7 +26,7 @@ test('a text that is the name of a flag offers the events of the flag first', as
   await page.waitForURL(`/projects/${project}/events?feature=IS:${name}`);
 });
 
-test('Enter completes the name of a filter, and a second text says what it replaces', async ({
+test('Enter completes the name of a filter, and a second string says what it replaces', async ({
   page,
   api,
   logInAs,

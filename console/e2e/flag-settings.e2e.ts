@@ -66,7 +66,7 @@ test('tags are added and removed, and an invalid tag is rejected at its field', 
   await accessible(page);
 });
 
-test('links are added, edited and removed, and an invalid address is rejected at its field', async ({
+test('links are added, edited and removed, and an invalid URL is rejected at its field', async ({
   page,
   api,
   logInAs,
@@ -186,7 +186,7 @@ test('two people change the settings: the second one sees both changes and choos
   await accessible(page);
 });
 
-test('what a person enters while the settings are being saved stays', async ({ page, api, logInAs }) => {
+test('input during a save is kept', async ({ page, api, logInAs }) => {
   const { address, read } = await newFlag(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`${address}/settings`);
@@ -206,11 +206,7 @@ test('what a person enters while the settings are being saved stays', async ({ p
   await expect.poll(read).toMatchObject({ description: 'First', stale: true });
 });
 
-test('settings of a flag that are not saved are lost only after a question', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+test('asks before it discards unsaved settings of a flag', async ({ page, api, logInAs }) => {
   const { address, read } = await newFlag(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`${address}/settings`);

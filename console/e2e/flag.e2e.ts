@@ -223,7 +223,7 @@ test('two people edit one strategy: the second one sees both changes and chooses
   await expect.poll(title).toBe('Mine');
 });
 
-test('variants share 100 %, and a fixed share leaves the others less', async ({ page, api, logInAs }) => {
+test('variants share 100 %, and a fixed share leaves less for the others', async ({ page, api, logInAs }) => {
   const { address, id } = await flagWithStrategy(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`${address}?edit=${id}`);
@@ -365,11 +365,7 @@ test('the undo of a copy restores strategies, variants and the toggle', async ({
   await expect.poll(state).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['own'] });
 });
 
-test('the undo of a copy overwrites nothing that somebody changed after it', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+test('undoing a copy does not overwrite later changes', async ({ page, api, logInAs }) => {
   const { compare, production, state, name } = await flagToCopy(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(compare);
@@ -427,7 +423,7 @@ test('a copy is rejected if the target is no longer what the page shows', async 
   await accessible(page);
 });
 
-test('a flag that others depend on cannot be archived, another one can', async ({ page, api, logInAs }) => {
+test('a flag can be archived only if no other flag depends on it', async ({ page, api, logInAs }) => {
   const { project, name, address } = await flagWithStrategy(api);
   const child = await createFlag(api, project, { name: `child-${unique()}` });
   await api.send('POST', `/api/admin/projects/${project}/features/${child}/dependencies`, { feature: name });

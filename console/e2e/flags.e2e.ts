@@ -21,7 +21,7 @@ test('a flag is created from the list, and its page opens', async ({ page, api, 
   await accessible(page);
 });
 
-test('a new flag is lost only after a question', async ({ page, api, logInAs }) => {
+test('asks before it discards a new flag', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   await logInAs({ rootRole: 'Admin' });
   await page.goto(`/projects/${project}`);
@@ -117,7 +117,7 @@ test('a toggle in the list can be undone, and another browser sees it without a 
   await accessible(page);
 });
 
-test('a toggle in production names the audience, and offline there is no question', async ({
+test('a toggle in production names the audience, and there is no confirmation while offline', async ({
   page,
   api,
   logInAs,
@@ -160,7 +160,7 @@ test('an enabled flag has a mark while a parent blocks it', async ({ page, api, 
   await mark.waitFor({ state: 'hidden' });
 });
 
-test('several flags are tagged, marked stale and archived at once', async ({ page, api, logInAs }) => {
+test('several flags are tagged, marked as stale and archived together', async ({ page, api, logInAs }) => {
   const project = await createProject(api);
   const names = [await createFlag(api, project), await createFlag(api, project)].toSorted();
   await logInAs({ rootRole: 'Admin' });
@@ -195,7 +195,7 @@ test('several flags are tagged, marked stale and archived at once', async ({ pag
   await expect.poll(() => flagsInSidebar.textContent()).toBe('Flags0');
 });
 
-test('a filter is part of the address, and Back removes it', async ({ page, newPage, api, logInAs }) => {
+test('a filter is part of the URL, and Back removes it', async ({ page, newPage, api, logInAs }) => {
   const project = await createProject(api);
   const name = await createFlag(api, project, { type: 'kill-switch' });
   await createFlag(api, project);
@@ -498,7 +498,7 @@ test('several flags are cloned into another project, after a plan', async ({ pag
   );
 });
 
-test('the sidebar keeps the project that was open last, and paper shows the page without it', async ({
+test('the sidebar keeps the project that was open last, and printing omits it', async ({
   page,
   api,
   logInAs,

@@ -89,7 +89,7 @@ test('an exceeded budget says what is rejected', async ({ page, api, logInAs }) 
   await expect(createFlag(api, project, { name: `flag-${unique()}` })).rejects.toThrow('403');
 });
 
-test('the trend has a table, and the range is in the address', async ({ page, api, logInAs }) => {
+test('the trend has a table, and the range is in the URL', async ({ page, api, logInAs }) => {
   const { project } = await createStaleProject(api);
   await logInAs({ rootRole: 'Viewer' });
   await page.goto(`/projects/${project}/health`);

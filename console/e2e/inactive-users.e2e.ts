@@ -6,7 +6,7 @@ import { testWithOwnServer } from './support/test.ts';
 
 // A separate server, because the page deletes every inactive user.
 testWithOwnServer()(
-  'deletes the users who did nothing for 180 days, after it showed them',
+  'shows the users who did nothing for 180 days, then deletes them',
   async ({ page, api, server, logInAs }) => {
     const [gone, here] = [await createPerson(api), await createPerson(api)];
     const client = new pg.Client({ connectionString: server.databaseUrl });

@@ -58,7 +58,7 @@ test('creates an integration, shows its secret once, and sends a test', async ({
   await accessible(page);
 });
 
-test('a new integration is lost only after a question', async ({ page, logInAs }) => {
+test('asks before it discards a new integration', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/integrations/new/webhook');
   await page.getByLabel('Description').fill('Change log');
@@ -190,7 +190,7 @@ test('lists the deliveries of all integrations', async ({ page, api, logInAs }) 
   await accessible(page);
 });
 
-test('redelivers a retrying delivery at once, and counts it as not delivered', async ({
+test('redelivers a retrying delivery immediately, and counts it as not delivered', async ({
   newPage,
   api,
   logInAs,
@@ -269,7 +269,7 @@ test('the menu counts failing integrations only for users who may see their deli
   expect(await countIn(viewers).count()).toBe(0);
 });
 
-test('a viewer finds the settings of an integration, and no way into deliveries', async ({
+test('a viewer finds the settings of an integration, but cannot open deliveries', async ({
   page,
   api,
   logInAs,

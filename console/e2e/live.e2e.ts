@@ -93,7 +93,7 @@ async function listedFlags(page: Page): Promise<string[]> {
 }
 
 testWithRestarts(
-  'the log shows every event of a burst once, and those from while the server was down',
+  'the log shows every event of a burst once, including those from while the server was down',
   async ({ page, api, server, logInAs, tolerated }) => {
     const project = await createProject(api);
     await logInAs({ rootRole: 'Admin' });
@@ -120,7 +120,7 @@ testWithRestarts(
   },
 );
 
-test('a role that somebody else takes away changes the controls without a reload', async ({
+test('a role that somebody else revokes changes the controls without a reload', async ({
   page,
   api,
   logInAs,

@@ -58,7 +58,7 @@ test('evaluates flags for a context and explains the results', async ({ page, ap
   expect(await page.getByLabel('Value of property 1').inputValue()).toBe('NO');
 });
 
-test('compares environments and pasted contexts side by side, with the reason of each result', async ({
+test('compares environments and pasted contexts side by side, with the reason for each result', async ({
   page,
   api,
   logInAs,

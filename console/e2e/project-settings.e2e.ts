@@ -99,7 +99,7 @@ test('somebody else changes the project meanwhile: the user decides', async ({ p
   expect((await read(api, project)).name).toBe('Theirs');
 });
 
-test('a naming rule is checked while typing, and shows the flags that break it', async ({
+test('a naming rule is checked while typing, and shows the flags that violate it', async ({
   page,
   api,
   logInAs,

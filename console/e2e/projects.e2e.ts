@@ -64,7 +64,7 @@ test('creates a project, with an id that is checked while typing', async ({ page
   await accessible(page);
 });
 
-test('a new project is lost only after a question', async ({ page, logInAs }) => {
+test('asks before it discards a new project', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Editor' });
   await page.goto('/projects?query=none&edit=new');
   const panel = page.getByRole('dialog', { name: 'New project' });
@@ -76,7 +76,7 @@ test('a new project is lost only after a question', async ({ page, logInAs }) =>
   ]);
 });
 
-test('finds a project by text, and the address keeps the text', async ({ page, api, logInAs }) => {
+test('finds a project by a string, which the URL keeps', async ({ page, api, logInAs }) => {
   const name = `Found ${unique()}`;
   const [first, second] = [await createProject(api, { name }), await createProject(api, { name })];
   await logInAs();
@@ -146,7 +146,7 @@ test('lists favorites first', async ({ page, api, logInAs }) => {
   await accessible(page);
 });
 
-test('hides a private project from a user who is no member', async ({ page, newPage, api, logInAs }) => {
+test('hides a private project from a user who is not a member', async ({ page, newPage, api, logInAs }) => {
   const hidden = await createProject(api, { name: 'Acquisition', mode: 'private' });
   const visible = await createProject(api);
   const flag = await createFlag(api, hidden);

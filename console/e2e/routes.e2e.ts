@@ -108,7 +108,7 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
   },
 );
 
-test('a narrow window has dark colors, no motion, and a menu with the navigation', async ({
+test('a narrow window supports dark colors and reduced motion, and has the navigation in a menu', async ({
   newPage,
   logInAs,
 }) => {
@@ -126,7 +126,7 @@ test('a narrow window has dark colors, no motion, and a menu with the navigation
   await accessible(page);
 });
 
-test('an address without a page says that the console has none', async ({ page, logInAs }) => {
+test('an unknown URL says that there is no such page', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
 
   await openPage(page, '/segments');

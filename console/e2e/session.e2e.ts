@@ -59,7 +59,7 @@ test('a session that ends while editing asks for a login, and nothing is lost', 
   await accessible(page);
 });
 
-test('another user who logs in does not send the requests of the first one', async ({
+test("a different user who logs in does not send the first user's requests", async ({
   page,
   api,
   logInAs,
@@ -82,7 +82,7 @@ test('another user who logs in does not send the requests of the first one', asy
   expect(addons.map(addon => addon.description)).not.toContain(description);
 });
 
-test('another user who logs in in a second tab does not send the input of the first one', async ({
+test("a different user who logs in in a second tab does not send the first user's input", async ({
   page,
   api,
   logInAs,

@@ -49,7 +49,7 @@ ownServer(
   },
 );
 
-test('the login page shows no text of the address', async ({ page }) => {
+test('the login page shows no text from the URL', async ({ page }) => {
   await page.goto('/login?failed=error&id=Call%20us');
   await page.getByRole('alert').getByText('The login failed on the server.').waitFor();
   expect(await page.getByText('Call us').count()).toBe(0);

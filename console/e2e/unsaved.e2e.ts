@@ -111,7 +111,7 @@ test('a lost response is neither a conflict nor a second change', async ({
   expect(await api.send<unknown[]>('GET', strategies)).toHaveLength(2);
 });
 
-test('input that was sent and edited again is no conflict with its own first save', async ({
+test('input that is edited again while it is saved does not conflict with its own first save', async ({
   page,
   api,
   logInAs,
@@ -156,7 +156,11 @@ test('input survives a reload until it is saved or discarded', async ({ page, ap
   );
 });
 
-test('restored input that somebody else overtook is a conflict at once', async ({ page, api, logInAs }) => {
+test('restored input is a conflict immediately if somebody else has changed the same thing', async ({
+  page,
+  api,
+  logInAs,
+}) => {
   const { id, strategies } = await typeTitle({ page, api, logInAs }, 'Mine');
   await api.send('PUT', `${strategies}/${id}`, { name: 'flexibleRollout', title: 'Theirs', parameters: {} });
 

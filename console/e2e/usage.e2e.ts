@@ -99,7 +99,7 @@ test('shows how often SDKs evaluated a flag, the application that asked, and nam
   await accessible(page);
 });
 
-test('an application is described and deleted by who may, and nobody else', async ({
+test('an application can be described and deleted only by users with the permission', async ({
   page,
   newPage,
   api,
@@ -146,7 +146,7 @@ test('an application is described and deleted by who may, and nobody else', asyn
   expect(await read()).toBeUndefined();
 });
 
-test('finds an application by text, and opens it by keyboard', async ({ page, api, server, logInAs }) => {
+test('finds an application by a string, and opens it by keyboard', async ({ page, api, server, logInAs }) => {
   const appName = `mail-${unique()}`;
   await report(api, server, '/api/client/register', {
     appName,

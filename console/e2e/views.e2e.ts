@@ -3,7 +3,7 @@ import { accessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { test } from './support/test.ts';
 
-test('a view of the flags is shared with a project, opened by somebody else, and deleted by who shared it', async ({
+test('a view of the flags is shared with a project, opened by somebody else, and deleted by the person who shared it', async ({
   page,
   newPage,
   api,

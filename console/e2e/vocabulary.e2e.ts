@@ -273,7 +273,7 @@ test('users without permissions read the vocabulary, and the pages name what is 
   }
 });
 
-test('a new context field is lost only after a question', async ({ page, logInAs }) => {
+test('asks before it discards a new context field', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/admin/context-fields/new');
   await page.getByLabel('Description').fill('Country of the user');

@@ -75,7 +75,7 @@ test('a change that the user cancels fails, and the same change later is carried
   expect(session.readConnection().waitingWrites).toBe(0);
 });
 
-test('a read waits for a server that is away, and says so', async () => {
+test('a read waits for an unreachable server, and says so', async () => {
   const { api, unwrap } = client;
 
   front.state = 'away';

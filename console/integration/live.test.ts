@@ -98,7 +98,7 @@ test('1,000 events cause few requests', async () => {
   await database.end();
 });
 
-test('a toggle shows at once, and no response with the former state undoes it', async () => {
+test('a toggle shows immediately, and no response with the previous state undoes it', async () => {
   const { place, environment, isEnabled, seen } = await shownFlag();
 
   front.lost = 1;

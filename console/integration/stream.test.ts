@@ -49,7 +49,7 @@ async function follow() {
   return seen;
 }
 
-test('every event arrives once, also those of an outage', async () => {
+test('every event arrives once, even during an outage', async () => {
   const project = await createProject(admin);
   await logIn(await createPerson(admin, { rootRole: 'Admin' }));
   const seen = await follow();
@@ -91,7 +91,7 @@ test('a tab whose stream is rejected learns that it has none', async () => {
   expect(seen).toMatchObject({ start: 0, missing: 1 });
 });
 
-test('a log that lost events is announced, and followed from its end on', async () => {
+test('a log that lost events is announced, and tailed from its end', async () => {
   const restored: ConsoleServer = await startServer(inject('template'));
   try {
     const person = await createPerson(admin, { rootRole: 'Admin' });

@@ -13,7 +13,7 @@ test('help with the name of a command prints the help of the command', () => {
   expect(status).toBe(0);
 });
 
-test('health rejects an address that is not one', () => {
+test('health rejects an invalid URL', () => {
   const { status, stderr } = run('health', '--url', 'foo');
 
   expect(stderr).toContain("--url must be an http or https URL, not 'foo'.");

@@ -42,7 +42,7 @@ test.each([
   expect(status).toBe(2);
 });
 
-test('says what is wrong with the database of Unleash, without a stack and without the password', () => {
+test("says what is wrong with Unleash's database, without a stack and without the password", () => {
   const { status, stderr } = runImport(['unleash', '--from', 'postgres://a:hidden@127.0.0.1:1/unleash']);
 
   expect(status).toBe(1);

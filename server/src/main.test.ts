@@ -22,7 +22,7 @@ const ask = (server: RunningServer, path: string, options: RequestInit = {}) =>
     headers: { authorization: TOKEN, 'content-type': 'application/json' },
   });
 
-test('two servers that start at once on an empty database both come up', async () => {
+test('two servers that start at the same time on an empty database both come up', async () => {
   const servers = await Promise.all([startProcess(env), startProcess(env)]);
 
   for (const server of servers) {
@@ -94,7 +94,7 @@ test('SIGINT stops the server without a delay', async () => {
   expect(await stopProcess(server, 'SIGINT')).toMatchObject({ code: 0 });
 });
 
-test('all problems of the environment are reported at once, with variable and example, and no secret', async () => {
+test('all problems in the environment are reported together, with variable and example but no secret', async () => {
   const { child, output } = spawnServer({
     DATABASE_URL: 'mysql://x',
     PORT: '99999',
@@ -293,7 +293,7 @@ test('a client that sends its headers or its body too slowly is cut off; others 
 
 // Other systems allow fewer waiting connections.
 test.skipIf(process.platform !== 'linux')(
-  'connections that arrive at once while the server is busy are all established, and served',
+  'connections that arrive at the same time while the server is busy are all established, and served',
   async () => {
     const server = await commonServer();
     let [connected, served] = [0, 0];

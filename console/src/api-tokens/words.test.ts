@@ -9,7 +9,7 @@ test('marks a token that nobody used for more than 30 days', () => {
   expect(isUnused({ seenAt: daysAgo(29), createdAt: daysAgo(90) }, NOW)).toBe(false);
 });
 
-test('gives a token that was never used 30 days', () => {
+test('does not mark a token before it is 30 days old', () => {
   expect(isUnused({ seenAt: null, createdAt: daysAgo(29) }, NOW)).toBe(false);
   expect(isUnused({ seenAt: null, createdAt: daysAgo(31) }, NOW)).toBe(true);
 });
@@ -21,7 +21,7 @@ test('names the projects of a token', () => {
   expect(projectsOf({ projects: ['*'] }, names)).toBe('All projects');
 });
 
-test('gives client and backend tokens one name', () => {
+test('gives client and backend tokens the same name', () => {
   expect(typeOf({ type: 'client' })).toBe(typeOf({ type: 'backend' }));
 });
 

@@ -59,7 +59,7 @@ test('lists environments with their source and the audience of their strategies'
   ]);
 });
 
-test('joins omitted parts that have one reason, and shows what the source has of them', () => {
+test('joins omitted parts that have one reason, and shows their values in the source', () => {
   const reason = 'A copy is disabled in every environment.';
   const [flag] = tree(
     planOf('25', {

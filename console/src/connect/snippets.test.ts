@@ -39,12 +39,12 @@ test('keeps the Node program running, and reports soon to somebody who waits', (
   expect(textOf('Node', { ...TARGET, isTrial: true })).toContain('metricsInterval: 10_000,');
 });
 
-test('quotes names for JavaScript and for a shell', () => {
+test('quotes names for JavaScript and for the shell', () => {
   expect(textOf('Node', { ...TARGET, appName: `Ada's \\ shop` })).toContain(`'Ada\\'s \\\\ shop'`);
   expect(textOf('curl', { ...TARGET, secret: `it's` })).toContain(`'Authorization: it'\\''s'`);
 });
 
-test('colors the pieces of a program and loses none of its text', () => {
+test('colors a program without losing any of its text', () => {
   const program = textOf('Node') ?? '';
 
   const pieces = piecesOf(program);

@@ -16,7 +16,7 @@ test('shows the days up to a filter that ended earlier', () => {
   expect(windowOf({ to: '2026-06-30' }, now)).toMatchObject({ from: '2026-06-01', to: '2026-06-30' });
 });
 
-test('has a bar for each day, also for days without events', () => {
+test('has a bar for each day, even for days without events', () => {
   const bars = barsOf('2026-11-13', '2026-11-15', [{ value: '2026-11-14', count: 1 }]);
 
   expect(bars.map(bar => bar.label)).toEqual(['13 Nov: 0 events', '14 Nov: 1 event', '15 Nov: 0 events']);

@@ -21,7 +21,7 @@ test('an event is revertible if it has the former state', () => {
   expect(isRevertible(event({ type: 'feature-deleted', preData: {} }))).toBe(false);
 });
 
-test('reverting requires the permission of the opposite operation at the place of the event', () => {
+test('reverting requires the permission of the opposite operation in the scope of the event', () => {
   const segment = event({ type: 'segment-updated', preData: {}, data: {}, environment: null });
   const enabled = event({ type: 'feature-environment-enabled' });
   if (!isRevertible(segment) || !isRevertible(enabled)) throw new Error('Both are revertible.');

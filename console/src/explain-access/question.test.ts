@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { questionOf, withChoice } from './question.ts';
 
-test('reads the question of an address, without other parameters', () => {
+test('reads the question in a URL, without other parameters', () => {
   expect(questionOf({ user: '7', permission: 'CREATE_FEATURE', project: 'payments', q: 'x' })).toEqual({
     user: '7',
     permission: 'CREATE_FEATURE',

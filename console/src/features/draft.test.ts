@@ -34,7 +34,7 @@ describe('what prevents saving', () => {
       'The rollout must be a whole number from 0 to 100.',
     ]);
   });
-  test('variants with one name, and weights that do not add up', () => {
+  test('variants with the same name, and weights that do not add up', () => {
     const draft = { ...newDraft('a'), variants: [variant('x', 500), variant('x', 400)] };
     expect(problemsOf(draft)).toEqual([
       'Two variants have the same name.',
@@ -74,7 +74,7 @@ test('operators fit the field', () => {
   expect(operatorsFor(undefined)).toContain('SEMVER_GT');
 });
 
-test('another operator keeps the values that it takes', () => {
+test('a different operator keeps the values that it accepts', () => {
   const list = { contextName: 'plan', operator: 'IN' as const, values: ['a', 'b'], inverted: true };
   expect(withOperator(list, 'STR_CONTAINS')).toEqual({ ...list, operator: 'STR_CONTAINS' });
   expect(withOperator(list, 'NUM_EQ')).toEqual({
@@ -86,7 +86,7 @@ test('another operator keeps the values that it takes', () => {
   expect(withOperator({ contextName: 'age', operator: 'NUM_EQ', value: '4' }, 'IN').values).toEqual(['4']);
 });
 
-test('another field keeps a list of values that it takes, and starts again otherwise', () => {
+test('a different field keeps the values that it accepts, and otherwise resets them', () => {
   const list = { contextName: 'userId', operator: 'NOT_IN' as const, values: ['a', 'b'] };
   expect(withField(list, { name: 'email', legalValues: [] })).toEqual({ ...list, contextName: 'email' });
   expect(withField(list, { name: 'plan', legalValues: [{ value: 'b' }] })).toEqual({
@@ -102,7 +102,7 @@ test('another field keeps a list of values that it takes, and starts again other
   });
 });
 
-test('pasted text becomes values without repetitions', () => {
+test('pasted text becomes values without duplicates', () => {
   expect(splitValues('a, b;c\r\nd\te\n\na', ['b', 'z'])).toEqual(['b', 'z', 'a', 'c', 'd', 'e']);
   expect(splitValues(Array.from({ length: 500 }, (_, n) => `user-${n}`).join('\n'))).toHaveLength(500);
 });

@@ -61,7 +61,7 @@ test('a long list ends with the number of values that are not shown', () => {
   expect(listOf(Array.from({ length: 1003 }, (_, n) => `v${n}`))).toBe('v0, v1, v2 or 1,000 more');
 });
 
-test('the field and the values of a constraint are strong', () => {
+test('the field and the values of a constraint are bold', () => {
   expect(constraintWords({ contextName: 'plan', operator: 'NOT_IN', values: ['free'] })).toEqual([
     { text: 'plan', strong: true },
     { text: ' is not ' },

@@ -11,7 +11,7 @@ test('has a sentence for every reason in the documentation of single sign-on', (
   expect(Object.keys(FAILED)).toEqual(reasons);
 });
 
-test('shows no text from the address', () => {
+test('shows no text from the URL', () => {
   expect(errorIdOf('Call +1 555 0100')).toBeUndefined();
   expect(errorIdOf('0b8f4d1e-3f1c-4a34-9d7e-0d6f6a4f5b10')).toBe('0b8f4d1e-3f1c-4a34-9d7e-0d6f6a4f5b10');
   expect(secondsOf('a lot')).toBe(0);

@@ -12,7 +12,7 @@ test.each([
   ]);
 });
 
-test('reads quoted values, and leaves empty values out', () => {
+test('reads quoted values, and omits empty values', () => {
   expect(rowsOf('userId,note\n7,"a, ""b""\nc"\n,"d"\n9').rows).toEqual([
     { userId: '7', note: 'a, "b"\nc' },
     { note: 'd' },

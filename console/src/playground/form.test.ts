@@ -9,7 +9,7 @@ const SEARCH = {
   property: ['country:NO', 'url:https://example.com'],
 };
 
-test('the form of an address has the address again', () => {
+test('a form read from a URL produces the same URL', () => {
   expect(searchOf(formOf(SEARCH))).toEqual(SEARCH);
 });
 
@@ -17,7 +17,7 @@ test('a value can contain a colon', () => {
   expect(formOf(SEARCH).properties[1]).toEqual({ name: 'url', value: 'https://example.com' });
 });
 
-test('one property is a list too', () => {
+test('a single property is a list too', () => {
   expect(formOf({ property: 'country:NO' }).properties).toEqual([{ name: 'country', value: 'NO' }]);
 });
 
@@ -31,7 +31,7 @@ test('the request has no empty fields', () => {
   });
 });
 
-test('a table of the address is a list of contexts', () => {
+test('a table in the URL is a list of contexts', () => {
   const search = {
     environment: ['production'],
     project: '',

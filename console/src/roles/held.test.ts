@@ -51,7 +51,7 @@ test('ADMIN has everything, and a permission without an environment is in all of
   expect(has(new Set([`${TOGGLE} in development`]), TOGGLE, 'production')).toBe(false);
 });
 
-test('compares what two roles may do, not how they say it', () => {
+test('compares what two roles may do, not how it is expressed', () => {
   const all = new Set([TOGGLE]);
   const some = new Set([`${TOGGLE} in production`]);
 

@@ -19,7 +19,7 @@ const SETTINGS: OidcSettings = {
   idTokenSigningAlgorithm: null,
 };
 
-test('an unchanged form is the settings again, and keeps the stored secret', () => {
+test('an unchanged form produces the same settings, and keeps the stored secret', () => {
   expect(inputOf(draftOf(SETTINGS))).toEqual(SETTINGS);
 });
 

@@ -27,7 +27,7 @@ test('shows a list as added, unchanged and removed values', () => {
   ]);
 });
 
-test('shows a list in another order as a change', () => {
+test('shows a list in a different order as a change', () => {
   expect(changesOf(['a', 'b'], ['b', 'a'])).toEqual([
     { path: [], kind: 'changed', before: 'a, b', after: 'b, a' },
   ]);

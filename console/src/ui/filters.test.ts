@@ -123,7 +123,7 @@ test.each([
   expect(parseTyped(typed, FIELDS, TODAY)).toEqual({ error });
 });
 
-test('lists the filters of an address, without its other parameters', () => {
+test('lists the filters in a URL, without its other parameters', () => {
   const search = { project: 'IS:payments', event: '79', status: ['production:enabled', 'staging:disabled'] };
 
   expect(filtersOf(search, FIELDS)).toEqual([
@@ -156,7 +156,7 @@ test('suggests names of filters, then values that are not chosen yet', () => {
   expect(suggest('by:do', FIELDS)).toEqual([{ text: 'by:dora', label: 'dora', hint: '4', complete: true }]);
 });
 
-test('a text that is the name of a flag offers its filter first', () => {
+test('a string that is the name of a flag offers its filter first', () => {
   const flags = [{ value: 'checkout-express-b2b' }, { value: 'checkout-express' }];
   const fields = [
     { name: 'feature', key: 'flag', label: 'Flag', operators: IS, find: async () => flags, options: flags },
@@ -184,7 +184,7 @@ test.each([
   expect(suggestions[usualChoice(typed, suggestions)]?.text).toBe(text);
 });
 
-test('a second text says which one it replaces', () => {
+test('a second string says which one it replaces', () => {
   expect(textSuggestion('rollout', 'checkout').hint).toBe('text, instead of "checkout"');
   expect(textSuggestion('rollout', undefined).hint).toBe('text');
 });

@@ -42,7 +42,7 @@ test('prefers the parts of the server', () => {
   );
 });
 
-test('encodes names in addresses', () => {
+test('encodes names in URLs', () => {
   const all = () => true;
   expect(addressOf({ kind: 'feature', id: 'a/b', project: 'p q' }, all)).toEqual({
     to: '/projects/p%20q/features/a%2Fb',

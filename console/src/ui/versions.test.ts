@@ -25,7 +25,7 @@ test('continues on an earlier save of the same user', () => {
   expect(restore(later, current)).toEqual({ edited: { ...later, base: current } });
 });
 
-test('continues on a version that differs elsewhere only', () => {
+test('continues on a version that differs only elsewhere', () => {
   const current = { draft: first, etag: '"2"' };
 
   expect(restore(edited, current)).toEqual({ edited: { ...edited, base: current } });

@@ -28,7 +28,7 @@ test.each([
   expect(fromInput(input)).toBe(instant);
 });
 
-test('what is no time is empty', () => {
+test('a value that is not a time is empty', () => {
   expect([toInput('yesterday'), toInput(undefined), fromInput(''), fromInput('2026-11')]).toEqual([
     '',
     '',

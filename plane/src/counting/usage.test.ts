@@ -86,7 +86,7 @@ describe('what SDKs can send', () => {
     ['counts that are no object', { bucket: { toggles: { a: 3, b: null, c: 'x', d: [1] } } }],
     ['an empty name', { bucket: { toggles: { '': { yes: 1, no: 1 } } } }],
     [
-      'metrics without end',
+      'metrics that never end',
       { impactMetrics: [null, 3, { name: 'x' }, { name: 'x', type: 'counter', samples: [null] }] },
     ],
     ['another environment', { environment: 'other', bucket: null }],
@@ -438,7 +438,7 @@ unleash_histogram_latency_count 4
     expect(usage.impact.text(3 * HOUR_MS)).toBe('');
   });
 
-  test('takes only texts, numbers and booleans for labels', async () => {
+  test('accepts only strings, numbers and booleans as labels', async () => {
     const { usage } = usageWith();
     const labels = { a: { toString: 1, valueOf: 2 }, b: ['x'], c: null, d: 4, e: true, f: '\ud800' };
 

@@ -12,7 +12,7 @@ test('forgets the entry that was set longest ago', () => {
   ]);
 });
 
-test('forgets nothing when an entry is replaced', () => {
+test('evicts nothing when an entry is replaced', () => {
   const map = new BoundedMap<string, number>(2);
 
   map.set('a', 1).set('b', 2).set('b', 3);

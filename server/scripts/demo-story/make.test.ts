@@ -64,7 +64,7 @@ test('the webhook of the warehouse fails, with three attempts, and will retry', 
   expect(deliveries[0]).toEqual({ state: 'retrying', attempts: 3, status: 503, later: true, shifted: true });
 });
 
-test('a flag is stale, and a clone exists', async () => {
+test('a flag is stale, and there is a clone', async () => {
   expect(await read('select name from features where stale')).toEqual([{ name: 'old-card-form' }]);
   expect(
     await read(
@@ -99,7 +99,7 @@ test('nothing is left that a server would move to another stage when it starts',
   await db.destroy();
 });
 
-test('a database that is not empty is not touched', async () => {
+test('leaves a non-empty database unchanged', async () => {
   const before = await read('select count(*) from events');
 
   await expect(makeDemoStory(config)).rejects.toThrow('requires an empty database');

@@ -126,7 +126,7 @@ test('names databases that killed demos left, and --keep keeps nothing before th
   }
 });
 
-test('a download that fails says so at once, with the cause, and leaves nothing', async () => {
+test('a download that fails says so immediately, with the cause, and leaves nothing', async () => {
   const { code, output } = await runDemo(['--postgres-port', String(await freePort())], {
     npm_config_registry: 'http://127.0.0.1:1/',
     npm_config_cache: join(folder, 'npm'),
@@ -163,7 +163,7 @@ test('a download that is interrupted leaves nothing in the cache', async () => {
   expect(readdirSync(cache)).toEqual([]);
 });
 
-test('a demo removes the download of a killed demo and a folder without programs, and no download under way', async () => {
+test('a demo removes the download of a killed demo and a folder without programs, but no running download', async () => {
   const other = await startDownload(600);
   const [underWay = ''] = parts();
   const killed = await startDownload(15);

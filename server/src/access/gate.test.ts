@@ -107,7 +107,7 @@ test('a flood of documents does not delay a login from the same network', async 
   await expect.poll(places).toEqual({ running: ['docs', 'docs', 'login'], waiting: 5 });
 });
 
-test('long work hands its place back, so that short requests of its caller run', async () => {
+test('long work releases its slot, so that short requests of its caller run', async () => {
   await start();
 
   hold('long work', 3);
@@ -116,7 +116,7 @@ test('long work hands its place back, so that short requests of its caller run',
   await expect.poll(places).toEqual({ running: [...Array(3).fill('long work'), 'short'], waiting: 0 });
 });
 
-test('probes get a response while all places are taken', async () => {
+test('probes get a response while all slots are taken', async () => {
   await start({ capacity: 1 });
   hold('alice', 3);
   await expect.poll(places).toEqual({ running: ['alice'], waiting: 2 });

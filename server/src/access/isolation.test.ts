@@ -199,7 +199,7 @@ beforeAll(async () => {
   setCreated(hidden);
 });
 
-test('a member sees every secret, so there is something to hide', async () => {
+test('a member sees every secret, which proves that there is something to hide', async () => {
   const urls = ['', '/features', '/features/hush-flag', '/access', '/api-tokens'].map(
     path => `/api/admin/projects/hush-project${path}`,
   );

@@ -101,7 +101,7 @@ test('a page for an unknown path is sent whatever the client has', async () => {
   expect([again.statusCode, again.body]).toEqual([404, expect.stringMatching(/Not found/)]);
 });
 
-test('a file that was removed under the running server is 404, and no cache keeps that', async () => {
+test('a file that is removed while the server runs returns 404, which is not cached', async () => {
   const path = join(folder, '_astro/page.5c6d.js');
   writeFileSync(path, 'export {};');
   const running = Fastify();
@@ -115,7 +115,7 @@ test('a file that was removed under the running server is 404, and no cache keep
   expect(headers['cache-control']).toBe('no-cache');
 });
 
-test('a server without the manual says how to build it, and is not taken for a page of the console', async () => {
+test('a server without the manual says how to build it, and is not mistaken for a console page', async () => {
   const { statusCode, body } = await harness.app.inject({
     url: '/help/concepts/',
     headers: { accept: 'text/html' },

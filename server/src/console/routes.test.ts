@@ -159,7 +159,7 @@ test.each([
   });
 });
 
-test('sends plain bytes to a client that accepts no encoding, and for a file without copies', async () => {
+test('sends uncompressed bytes to a client that accepts no encoding, and for a file without copies', async () => {
   const script = await get('/assets/main-1a2b.js');
   const font = await get('/assets/inter-3c4d.woff2', BROWSER);
 
@@ -251,7 +251,7 @@ test.each([
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
 });
 
-test('a file that ends like a copy and copies nothing is a file', async () => {
+test('a file with the suffix of a compressed copy is served as a file if there is no original', async () => {
   expect(await get('/assets/notes.gz')).toMatchObject({ statusCode: 200, body: 'no copy of another file' });
 });
 

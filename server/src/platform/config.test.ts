@@ -215,7 +215,7 @@ function problemsOf(env: Record<string, string | undefined>): string[] {
   }
 }
 
-test('all problems are reported at once, and no problem twice', () => {
+test('all problems are reported together, and no problem twice', () => {
   expect(problemsOf({ PORT: 'x', LOG_LEVEL: 'x' })).toEqual([
     'The configuration has 3 problems:',
     expect.stringContaining('PORT must be a whole number'),

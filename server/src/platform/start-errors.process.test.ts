@@ -126,7 +126,7 @@ test('a port in use is named, with no stack', async () => {
   expect(code).toBe(1);
 });
 
-test('an address that the machine does not have is named', async () => {
+test('an IP address that the machine does not have is named', async () => {
   const { stderr } = await run(MAIN, { DATABASE_URL: urlOf(databases[0]), HOST: '192.0.2.1', PORT: '4242' });
 
   expect(stderr.trim()).toBe(
@@ -290,7 +290,7 @@ test('setup with a role that may not create databases says what to grant or crea
 });
 
 // Six runs, two of which hash the passwords of the demo users.
-test('setup writes .env when the database is ready, and follows another DATABASE_URL', async () => {
+test('setup writes .env when the database is ready, and follows a changed DATABASE_URL', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'halyard-setup-'));
   const read = () => parseEnv(readFileSync(join(cwd, '.env'), 'utf8'));
   const setup = (url: string) => run('server/scripts/setup.ts', { DATABASE_URL: url }, { cwd });

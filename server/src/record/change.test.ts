@@ -63,7 +63,7 @@ async function listen(): Promise<{ client: pg.Client; count: () => number }> {
   return { client, count: () => notifications };
 }
 
-test('a change with deliveries notifies after its commit and not within it, where it would make others wait', async () => {
+test('a change with deliveries notifies after its commit rather than within it, where it would make others wait', async () => {
   await sql`
     insert into integrations (provider, events, parameters)
     values ('webhook', '{tag-type-created}', '{"url": "http://127.0.0.1:1/"}')`.execute(harness.db);
@@ -170,7 +170,7 @@ test('two operations form one change, and their events share one groupId', async
   expect(created?.groupId).not.toBe(together[0]?.groupId);
 });
 
-test('a rejected second operation leaves nothing of the first', async () => {
+test('a rejected second operation undoes the first', async () => {
   for (const name of ['rejected-old', 'rejected-taken']) await makeFeature(harness.db, 'default', { name });
 
   await expect(replaceFeature('rejected-old', 'rejected-taken')).rejects.toThrow();

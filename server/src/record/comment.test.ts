@@ -105,7 +105,7 @@ test('a comment is found by text, as a person reads it', async () => {
   expect(await count(']Größe')).toBe(0);
 });
 
-test('a comment that begins like a formula is text in a spreadsheet', async () => {
+test('a comment that begins like a formula is plain text in a spreadsheet', async () => {
   await send('POST', F, '=1+1', { name: 'formula' });
 
   const { body } = await call(
@@ -158,7 +158,7 @@ test.each([['x'.repeat(500)], ['日'.repeat(500)], [' trimmed '], ['100 %']])(
   },
 );
 
-test('a read ignores the header, also an invalid one', async () => {
+test('a read ignores the header, even an invalid one', async () => {
   expect((await send('GET', 'projects', '100%')).status).toBe(200);
 });
 

@@ -200,7 +200,7 @@ test('password login is disabled only if If-Match has the ETag of its setting', 
   expect([outdated.status, saved.status]).toEqual([412, 200]);
 });
 
-test('the ETag of several API tokens with one name matches none of them', async () => {
+test('the ETag of several API tokens with the same name matches none of them', async () => {
   const created = [];
   for (let n = 0; n < 2; n++)
     created.push((await send('POST', 'api-tokens', { tokenName: 'twice', type: 'client' })).body.id);

@@ -23,7 +23,7 @@ function programOf(path: keyof typeof FLAG): string {
 }
 
 test.each(['README.md', 'docs/how-to/use-a-server-sdk.md'] as const)(
-  'the program of %s runs on without a server, and returns the fallback',
+  'the program on %s keeps running without a server, and returns the fallback',
   async path => {
     const folder = mkdtempSync(join(tmpdir(), 'halyard-program-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

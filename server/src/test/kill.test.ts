@@ -124,7 +124,7 @@ test.each<[string, (tx: Tx) => Promise<unknown>, string]>([
     tx =>
       sql`insert into user_roles (user_id, role_id, project)
         select id, 6, 'checked' from users limit 1`.execute(tx),
-    'roles: the rows differ from what the events tell',
+    'roles: the rows differ from what the events say',
   ],
   [
     'a feature that is enabled without an enabled strategy',

@@ -99,7 +99,7 @@ test.each(KINDS)('of $kind there are at most $most', async ({ add, have, most })
   expect(await have()).toBe(most);
 });
 
-test('a revoked token and a deleted segment leave their place to others', async () => {
+test('a revoked token and a deleted segment make room for others', async () => {
   const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
   const { segments } = (await call(harness.app, 'GET', '/api/admin/segments')).body;
   await call(harness.app, 'DELETE', `/api/admin/api-tokens/${tokens[1].id}`);
@@ -123,7 +123,7 @@ describe('archived features do not count', () => {
     names = features.map(({ name }: { name: string }) => name);
   });
 
-  test('so an archived one makes place, and comes back only if there is one', async () => {
+  test('so an archived one makes room, and can be revived only if there is room', async () => {
     const [first = '', second = ''] = names;
     await inDefault('archive', first, second);
     const created = [
@@ -147,7 +147,7 @@ describe('archived features do not count', () => {
     expect(byName).toMatchObject(TOO_MANY);
   });
 
-  test('the count stays true through every kind of change, also one that is undone', async () => {
+  test('the count stays true through every kind of change, even one that is undone', async () => {
     const [, , third = '', fourth = ''] = names;
     const other = await sql<{ id: string }>`select id from projects where id <> 'default' limit 1`.execute(
       harness.db,

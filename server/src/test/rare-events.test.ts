@@ -89,7 +89,7 @@ test('a feature that is archived loses its parents, and is disabled when it is r
 });
 
 test.each(['user', 'group'] as const)(
-  'the roles of a %s change from none to one, another and none',
+  'the roles of a %s change from none to one, a different one and none',
   async kind => {
     const held = `${PROJECT}/${kind}s/${kind === 'user' ? user : group}/roles`;
 
@@ -101,7 +101,7 @@ test.each(['user', 'group'] as const)(
   },
 );
 
-test('a user and a group with a role get another one', async () => {
+test('a user and a group with a role get a different one', async () => {
   const updated = ['project-access-user-roles-updated', 'project-access-group-roles-updated'];
   const holders = { users: [user], groups: [group] };
   await send('POST', `${PROJECT}/access`, { roles: [MEMBER], ...holders });

@@ -161,7 +161,7 @@ test('only routes and a few named functions open a change', () => {
   expect(openers.toSorted()).toEqual(OPENS_A_CHANGE);
 });
 
-test('lists are compared with any: `in` makes another statement for every length of a list', () => {
+test('lists are compared with any: `in` creates a different statement for every length of a list', () => {
   const IN = /\.(where|having|on|or)\([^)]*'(not )?in',.*|\b(not )?in \(\$\{sql\.join.*/g;
 
   expect(".where('name', 'in', names)".match(IN)).toHaveLength(1);
@@ -172,7 +172,7 @@ test.each([
   ['a variable', "tx.insertInto('tags').values(tag).execute()"],
   ['a spread', "tx.updateTable('tags')\n  .set({ type, ...columns(tag) }).execute()"],
   [
-    'columns of another table',
+    'columns of a different table',
     "const c = () => ({}) satisfies Columns<'a'>; tx.updateTable('tags').set(c(tag)).execute()",
   ],
 ])('it is noticed when the compiler cannot check %s', (_case, text) => {

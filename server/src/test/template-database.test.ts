@@ -5,7 +5,7 @@ import { dropDatabase, urlOf } from './database.ts';
 import { migrationFolder } from './migration-folder.ts';
 import { makeTemplate } from './template-database.ts';
 
-test('the template is made again when a migration is added, and only then', async () => {
+test('the template is recreated when a migration is added, and only then', async () => {
   const name = `halyard_template_test_${randomBytes(4).toString('hex')}`;
   onTestFinished(() => dropDatabase(name));
   expect(await makeTemplate(name)).toBe(true);

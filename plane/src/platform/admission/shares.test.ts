@@ -183,7 +183,7 @@ test('a caller whose queue is full is told so after a while, and others meanwhil
   expect(shares.waiting).toBe(1);
 });
 
-test('rejections that are delayed take no place in which other callers wait', async () => {
+test('delayed rejections take no slots in which other callers wait', async () => {
   const shares = make({ capacity: 1, waiting: 2, waitingPerCaller: 1, rejectAfterMs: 500 });
   const [first, queued, ...late] = acquireMany(shares, 'a', 4);
   const rejections = Promise.allSettled(late);

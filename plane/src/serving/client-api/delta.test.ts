@@ -153,7 +153,7 @@ test('a moved feature is removed for the old project, updated for the new one, a
   expect(events).toEqual([[removed], [updated], [removed, updated], [removed, updated]]);
 });
 
-test('a client that is newer than the server gets 304, and one of another scope or history everything', async () => {
+test('a client that is newer than the server gets 304, and one with a different scope or epoch gets everything', async () => {
   await makeEnvironment(harness.db, 'tags');
   await putDocuments(harness.db, 'tags', { features: [feature('a')] });
   const client = await poller('tags');
@@ -231,7 +231,7 @@ test.each(Object.keys(TRANSPORTS) as Transport[])('an SDK sees changes by %s', a
   sdk.destroy();
 });
 
-test('a token that presents many different revisions gets everything instead of deltas of its own', async () => {
+test('a token that sends many different revisions gets everything instead of separate deltas', async () => {
   await makeEnvironment(harness.db, 'hostile');
   await putDocuments(harness.db, 'hostile', { features: [feature('a')] });
   const client = await poller('hostile');

@@ -79,7 +79,7 @@ describe('GET /api/client/features', () => {
     expect(headers['halyard-age']).toBeUndefined();
   });
 
-  test('sends gzip to clients that accept it, with the same text', async () => {
+  test('sends gzip to clients that accept it, with the same content', async () => {
     const plain = await fetch(`${server.url}/api/client/features`, {
       headers: { ...SPEC, authorization: token, 'accept-encoding': 'identity' },
     });
@@ -193,7 +193,7 @@ describe('GET /api/client/features', () => {
     expect(harness.app.serving.tokens.known(token)?.derived.size).toBeLessThanOrEqual(8);
   });
 
-  test('names of unknown projects make no scope of their own, and a project counts once it exists', async () => {
+  test('names of unknown projects create no separate scope, and a project counts once it exists', async () => {
     await makeEnvironment(harness.db, 'growing');
     await putDocuments(harness.db, 'growing', { features: [feature('one')] });
     const own = await server.token('growing');

@@ -75,7 +75,7 @@ test('a server that starts now gives the same ETag and the same bytes as one tha
   await stopProcess(fresh);
 });
 
-test('SDKs read without a failure while the database is away, and see the first change after its return', async () => {
+test('SDKs read without a failure while the database is down, and see the first change after its return', async () => {
   await create('late');
   const other = await startProcess(env);
   const sdks = await Promise.all(

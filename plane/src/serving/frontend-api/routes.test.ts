@@ -108,7 +108,7 @@ describe('results', () => {
     ['a property', '?properties[country]=DE', { properties: { country: 'DE' } }, 'for-germany'],
     ['an unknown field, as a property', '?country=DE', { country: 'DE' }, 'for-germany'],
     [
-      'the address in the context',
+      'the IP address in the context',
       '?remoteAddress=203.0.113.7',
       { remoteAddress: '203.0.113.7' },
       'for-address',
@@ -124,12 +124,12 @@ describe('results', () => {
     expect(names(await post({ context }))).toContain(name);
   });
 
-  test('depend on the address of the client by default', async () => {
+  test("depend on the client's IP address by default", async () => {
     expect(names(await get('', { ip: '203.0.113.7' }))).toContain('for-address');
     expect(names(await get('', { ip: '203.0.113.8' }))).not.toContain('for-address');
   });
 
-  test('depend on the forwarded address only behind a trusted proxy', async () => {
+  test('depend on the forwarded IP address only behind a trusted proxy', async () => {
     const behindProxy = await harness.secondServer({ trustedProxies: ['192.0.2.1'] });
     const forwarded = { token, headers: { 'x-forwarded-for': '203.0.113.7' } };
 
@@ -139,7 +139,7 @@ describe('results', () => {
     expect(names(await get('', { ...forwarded, ip: '192.0.2.1' }))).not.toContain('for-address');
   });
 
-  test('numbers and booleans count as text, and other values are ignored', async () => {
+  test('numbers and booleans count as strings, and other values are ignored', async () => {
     const odd = {
       userId: ['ada'],
       country: { code: 'DE' },
@@ -199,7 +199,7 @@ describe('304', () => {
     expect(posted.status).toBe(304);
   });
 
-  test('never for the tag of another user', async () => {
+  test("never for a different user's tag", async () => {
     const ada = await get('?userId=ada&sessionId=1');
     const ben = await get('?userId=ben&sessionId=1', again(ada.headers.etag));
 
@@ -291,7 +291,7 @@ describe('rejections', () => {
     ['too many properties', { context: { properties: many } }, /101 properties\. At most 100/],
     ['too many fields', { context: many }, /101 properties/],
     [
-      'many fields that are no values',
+      'many fields that are not values',
       { context: Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`x${n}`, []])) },
       /has 1001 fields/,
     ],

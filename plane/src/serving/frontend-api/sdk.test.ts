@@ -74,7 +74,7 @@ test.each([false, true])(
   },
 );
 
-test('many users at once get their own flags', async () => {
+test('many users at the same time get their own flags', async () => {
   const sdks = await Promise.all(
     USERS.map(userId => startBrowserSdk({ url: server.url, token, context: { userId } })),
   );

@@ -283,7 +283,7 @@ describe('stream', () => {
     expect(unknown.status).toBe(404);
   });
 
-  test('429 without a place', async () => {
+  test('429 without a free slot', async () => {
     const { body } = await post(FLAGS);
     const full = await harness.secondServer({ maxStreams: 0 });
     await full.serving.refresh();
@@ -348,7 +348,7 @@ describe('stream', () => {
     expect(text).toMatch(/^(retry: [2-6]\d{3}\n\n){2}$/);
   });
 
-  test('a closed stream frees its place', async () => {
+  test('a closed stream frees its slot', async () => {
     const { body } = await post(FLAGS);
     // Half of the slots for one token and network.
     const small = await harness.secondServer({ maxStreams: 4 });

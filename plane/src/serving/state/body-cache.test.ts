@@ -100,7 +100,7 @@ test('builds a body that takes a while once for all who ask for it', async () =>
   expect(cache.has('b', '1')).toBe(false);
 });
 
-test('keeps a small body in memory of its own, and counts what its entry takes', () => {
+test('keeps a small body in separate memory, and counts the size of its entry', () => {
   const cache = makeBodyCache(10_000);
 
   const bodies = Array.from({ length: 30 }, (_, at) =>

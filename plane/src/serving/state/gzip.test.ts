@@ -6,7 +6,7 @@ import { gzipOf, pieceOf, shortPiece } from './gzip.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 3_000 });
 
-test('combines the CRCs of two texts without reading them', () => {
+test('combines the CRCs of two strings without reading them', () => {
   fc.assert(
     fc.property(text, text, (first, second) => {
       const combined = combineCrc(crc32(first), crc32(second), crcShift(Buffer.byteLength(second)));
@@ -15,7 +15,7 @@ test('combines the CRCs of two texts without reading them', () => {
   );
 });
 
-test('pieces in any order are one gzip member with their texts', async () => {
+test('pieces in any order form one gzip member with their content', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(text, { maxLength: 8 }), async texts => {
       const pieces = await Promise.all(texts.map(pieceOf));
@@ -27,7 +27,7 @@ test('pieces in any order are one gzip member with their texts', async () => {
   );
 });
 
-test('the same texts give the same bytes, compressed in a thread or not', async () => {
+test('the same strings give the same bytes, compressed in a thread or not', async () => {
   const long = 'some text '.repeat(20_000);
 
   const later = gzipOf([await pieceOf('a'), await pieceOf(long)]);

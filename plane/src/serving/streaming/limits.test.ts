@@ -48,7 +48,7 @@ const feature = (name: string, bytes = 0, enabled = true): SdkDocument => ({
   ...(bytes > 0 ? { text: randomBytes(bytes / 2).toString('hex') } : {}),
 });
 
-test('without a slot a client gets 429, and only that client is invited, once, with a slot of its own', async () => {
+test('without a slot a client gets 429, and only that client is invited, once, with a reserved slot', async () => {
   // The limit on hydrations is not smaller than that on streams, and must not decide here.
   const limits = { invitedAfterMs: 0, hydrationsPerTokenAndMinute: 60_000_000 };
   const app = await harness.secondServer({ maxStreams: 1 }, limits);
@@ -279,7 +279,7 @@ test('a stream without changes gets comments', async () => {
   await expect.poll(() => stream.lines).toContain(':');
 });
 
-test('a server that closes ends every stream with a time of its own, and opens no new one', async () => {
+test('a closing server ends every stream at a different time, and opens no new one', async () => {
   const app = await harness.secondServer();
   const url = await server.keep(app);
   const token = await server.token('production');

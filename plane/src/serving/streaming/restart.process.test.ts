@@ -55,7 +55,7 @@ test('after a kill and a restart a client gets only what it missed', async () =>
   }
 });
 
-test('at SIGTERM all streams end, also that of a client that does not read, and the process ends with 0', async () => {
+test('at SIGTERM all streams end, even that of a client that does not read, and the process ends with 0', async () => {
   const streams = await Promise.all(Array.from({ length: 50 }, () => openStream(server.url, token)));
   for (const { received } of streams) await expect.poll(() => received).toHaveLength(1);
   streams[0]?.response.pause();

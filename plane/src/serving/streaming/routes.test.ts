@@ -225,7 +225,7 @@ test('a token hydrates when it loses a project, and its streams end with its las
   await stream.closed;
 });
 
-test('streams of one scope and position get the same bytes, and streams of another project get none', async () => {
+test('streams of one scope and position get the same bytes, and streams of a different project get none', async () => {
   await makeEnvironment(harness.db, 'scopes');
   for (const id of ['mine', 'yours'])
     await call(harness.app, 'POST', '/api/admin/projects', { body: { id, name: id } });
@@ -245,7 +245,7 @@ test('streams of one scope and position get the same bytes, and streams of anoth
   expect(streams[0]?.received).toHaveLength(2);
 });
 
-test('many changes at once arrive in order, and the last state is complete', async () => {
+test('many simultaneous changes arrive in order, and the last state is complete', async () => {
   const token = await environment('busy');
   const streams = await Promise.all(Array.from({ length: 20 }, () => connect(token)));
   for (let round = 0; round < 40; round++) await put('busy', `f${round % 7}`, `g${round}`);

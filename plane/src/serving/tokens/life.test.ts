@@ -35,7 +35,7 @@ const statuses = async (token: string) => [
   (await read(other, token)).status,
 ];
 
-test('every server accepts a new token at once, and rejects it after it was revoked', async () => {
+test('every server accepts a new token immediately, and rejects it after it was revoked', async () => {
   const { id, secret } = await create({});
   expect(await statuses(secret)).toEqual([200, 200]);
 
@@ -57,7 +57,7 @@ test('every server rejects an expired token, and accepts it again when its expir
   await expect.poll(() => statuses(secret)).toEqual([200, 200]);
 });
 
-test('a deleted project is gone for the tokens of several projects, and ends those of its own', async () => {
+test('a deleted project is removed from tokens for several projects, and ends the tokens that are only for it', async () => {
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'brief', name: 'brief' } });
   const own = await create({ projects: ['brief'] });
   const shared = await create({ projects: ['brief', 'shop'] });

@@ -118,7 +118,7 @@ test('states how many events a backfill would send, and writes nothing', async (
   expect(replays).toHaveLength(3);
 });
 
-test('states nothing to send', async () => {
+test('states that there is nothing to send', async () => {
   const nothing = { deliveries: 0, complete: true, firstEvent: null, lastEvent: null };
   const future = '2100-01-01T00:00:00Z';
 
@@ -126,7 +126,7 @@ test('states nothing to send', async () => {
   expect((await post(`${id}/backfill?dryRun=true`, { from: future })).body).toEqual(nothing);
 });
 
-test('rejects invalid times, values of dryRun and other writings of its name', async () => {
+test('rejects invalid times and values of dryRun, and different spellings of its name', async () => {
   expect((await post(`${id}/redeliver?dryRun=true`, { since: '2026-13-01T00:00:00Z' })).status).toBe(400);
   expect((await post(`${id}/redeliver?dryRun=true`, { since: PAST, until: 'now' })).status).toBe(400);
   expect((await post(`${id}/backfill?dryRun=yes`, { from: PAST })).status).toBe(400);

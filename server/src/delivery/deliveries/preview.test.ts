@@ -58,7 +58,7 @@ test('renders the request of the newest matching event as it is sent, with secre
   expect(JSON.stringify(body)).not.toMatch(/secret/i);
 });
 
-test('renders the event of an id', async () => {
+test('renders the event with the given id', async () => {
   const id = (await deliveries.addWebhook()).id;
   for (let n = 0; n < 2; n++) await deliveries.happen();
   const { events } = (await preview(id)).body;

@@ -150,7 +150,7 @@ test('recorded: rejects invalid custom headers when they are saved (Unleash send
   await expect(deliveries.addWebhook({}, { customHeaders: 'no json' })).rejects.toThrow('customHeaders');
 });
 
-test('returns pages newest first, without gap or overlap', async () => {
+test('returns pages newest first, without gaps or overlaps', async () => {
   const all = await deliveries.records(ids.ok ?? 0, '?limit=1000');
   const pages = await Promise.all(
     [0, 20, 40].map(offset => deliveries.records(ids.ok ?? 0, `?limit=20&offset=${offset}`)),

@@ -45,7 +45,7 @@ test('makes the next attempt of a retrying delivery due now', async () => {
   expect(events.body.events[0].data).toMatchObject({ id, record, deliveries: 1 });
 });
 
-test('keeps the place in the schedule', async () => {
+test('keeps the position in the schedule', async () => {
   await redeliver();
 
   await expect.poll(attemptsOf).toEqual([[record, 'retrying', 2]]);
@@ -54,7 +54,7 @@ test('keeps the place in the schedule', async () => {
   expect(await attemptsOf()).toEqual([[record, 'failed', 3]]);
 });
 
-test('the job of the later time finds no work', async () => {
+test('the job for the later time finds nothing to do', async () => {
   deliveries.receiver.answer(200);
   await redeliver();
   await deliveries.settled(id);
@@ -72,7 +72,7 @@ test('the job of the later time finds no work', async () => {
   expect(deliveries.receiver.received).toHaveLength(2);
 });
 
-test('rejects the second of two redeliveries at once', async () => {
+test('rejects the second of two simultaneous redeliveries', async () => {
   await deliveries.stopAll();
   const both = await harness.db.transaction().execute(async tx => {
     await lockIntegration(tx, id);

@@ -92,7 +92,7 @@ test('combines filters', async () => {
 });
 
 test.each(['', 'state=IS_ANY_OF:failed,success', 'status=IS_ANY_OF:4xx,5xx,none', 'query=responded'])(
-  'pages by cursor without gap or overlap: %s',
+  'pages by cursor without gaps or overlaps: %s',
   async filters => {
     const all = await search('all', filters);
     const pages: unknown[] = [];

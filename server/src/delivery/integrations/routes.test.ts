@@ -108,7 +108,7 @@ test.each([
   ['an address with a password', { parameters: { url: 'https://a:b@example.com' } }, '/body/parameters/url'],
   ['no events', { events: [] }, '/body/events'],
   [
-    'headers that are no JSON',
+    'headers that are not JSON',
     { parameters: { ...WEBHOOK.parameters, customHeaders: 'X: y' } },
     '/body/parameters/customHeaders',
   ],
@@ -232,7 +232,7 @@ test('rejects an integration when the server has no key', async () => {
 });
 
 test.each(['Admin', 'Editor'] as const)(
-  'rejects filters that name an unknown project or environment, also for an %s',
+  'rejects filters that name an unknown project or environment, even for an %s',
   async role => {
     const { token } = await makeUser(harness.db, role);
     const filters = { projects: ['default', 'nope'], environments: ['prod'] };

@@ -40,7 +40,7 @@ const update = (id: number, provider: string, parameters: object, fields: object
   });
 
 test.each(PROVIDERS.map(({ name }) => name))(
-  '%s: stored secrets do not follow a changed address',
+  '%s: stored secrets are not sent to a changed URL',
   async provider => {
     const elsewhere = await startReceiver();
     const given = filled(provider, `${deliveries.receiver.url}/hook`);
@@ -70,7 +70,7 @@ test.each(PROVIDERS.map(({ name }) => name))(
   },
 );
 
-test('rejects an update by an editor that would send a stored Slack token to another address', async () => {
+test('rejects an update by an editor that would send a stored Slack token to a different URL', async () => {
   const editor = (await makeUser(harness.db, 'Editor')).token;
   const elsewhere = await startReceiver();
   const id = await create('slack-app', { accessToken: 'xoxb-CANARY', defaultChannels: 'x' });
@@ -90,7 +90,7 @@ test('rejects an update by an editor that would send a stored Slack token to ano
   await elsewhere.close();
 });
 
-test('treats another notation of the same address as unchanged', async () => {
+test('treats a different notation of the same URL as unchanged', async () => {
   const id = await create('new-relic', { url: 'https://collector.example.com', licenseKey: 'CANARY' });
 
   const { status } = await update(id, 'new-relic', {
@@ -148,7 +148,7 @@ test('reports damaged secrets of one integration without affecting others, until
   expect(repaired).toMatchObject({ status: 200, body: { problem: null, parameters: { url: '*****' } } });
 });
 
-test('repairs a damaged signing secret by a rotation', async () => {
+test('repairs a damaged signing secret by rotating it', async () => {
   const id = await create('webhook', hook());
   await damage(id, 'sealed_secret');
 

@@ -98,7 +98,7 @@ test('a toggle requires UPDATE_ADDON, and an unknown integration is 404', async 
   expect((await call(harness.app, 'POST', '/api/admin/addons/999999/off')).status).toBe(404);
 });
 
-test('another rejection comes before 412', async () => {
+test('other rejections take precedence over 412', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const rejected = await call(harness.app, 'PUT', url, { token, body: body(), headers: OUTDATED });
   const invalid = await call(harness.app, 'PUT', url, {

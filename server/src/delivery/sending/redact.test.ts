@@ -15,7 +15,7 @@ const redact = makeRedactor(
 
 test.each([
   [
-    'the whole address',
+    'the whole URL',
     'POST https://hooks.example.com/services/T0123/secret-path?token=secret-query',
     'POST *****',
   ],
@@ -33,6 +33,6 @@ test.each([
   expect(redact(text)).toBe(expected);
 });
 
-test('leaves texts that occur by chance', () => {
+test('keeps short strings that occur by chance', () => {
   expect(makeRedactor(slackApp, { accessToken: 'x' })('xoxo')).toBe('xoxo');
 });

@@ -155,7 +155,7 @@ describe('an explanation', () => {
     expect(explanation).toEqual(['The flag is disabled in environment "production".']);
   });
 
-  test('says that only an application knows a strategy type of its own', async () => {
+  test('says that only an application knows its custom strategy type', async () => {
     await post('/api/admin/strategies', { name: 'moonPhase' });
     await makeEnabled('moon', [{ name: 'moonPhase' }]);
 

@@ -65,7 +65,7 @@ describe('combinations', () => {
     expect(body.input).toEqual({ environments: ['development', 'production'], projects: '*', contexts });
   });
 
-  test('rejects both context and contexts, neither, more than 50, and an invalid one at its place', async () => {
+  test('rejects both context and contexts, neither, more than 50, and an invalid one with its position', async () => {
     const many = Array.from({ length: 51 }, (_, at) => ({ userId: String(at) }));
 
     const pathsOf = async (fields: object) => {
@@ -158,7 +158,7 @@ describe('drafts', () => {
     expect((await evaluate('half', { userId: '7' }, draft([strategy]))).isEnabled).toBe(false);
   });
 
-  test('evaluates a flag as enabled that is disabled', async () => {
+  test('evaluates a disabled flag as if it were enabled', async () => {
     const enabled = {
       feature: 'half',
       environment: 'production',
@@ -292,7 +292,7 @@ describe('rejections', () => {
     expect((await playground(body)).status).toBe(400);
   });
 
-  test('rejects an environment of many', async () => {
+  test('rejects one invalid environment among many', async () => {
     const { body } = await advanced({ environments: ['development', 'nope'] });
 
     expect(body.details).toEqual([

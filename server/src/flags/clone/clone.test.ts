@@ -213,7 +213,7 @@ const hasForeignGroup = ({ environments, name }: Feature): boolean =>
     strategies.some(({ parameters }) => parameters.groupId !== undefined && parameters.groupId !== name),
   );
 
-test('of 8 concurrent clones with the same name exactly one succeeds', async () => {
+test('exactly one of 8 concurrent clones with the same name succeeds', async () => {
   await insertRichFeature(harness.db, {
     name: 'contested-source',
     environments: { development: { strategies: [{}, {}] } },

@@ -33,7 +33,7 @@ async function cloned(name: string): Promise<string> {
   return `${name}-2`;
 }
 
-test('a new copy is in sync, although it is disabled and has groupIds of its own', async () => {
+test('a new copy is in sync, although it is disabled and has different groupIds', async () => {
   const copy = await cloned('fresh');
 
   expect(await drift(copy)).toMatchObject({

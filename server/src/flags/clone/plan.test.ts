@@ -215,7 +215,7 @@ test.each<[string, (name: string, project: string) => Promise<unknown>]>([
       }),
   ],
   [
-    'the source got another strategy',
+    'the source got one more strategy',
     name =>
       call(
         harness.app,
@@ -429,7 +429,7 @@ test('lists an invalid name with a repeated name and a missing source', async ()
   ]);
 });
 
-test('rejects a query parameter that differs from dryRun by case only, and changes nothing', async () => {
+test('rejects a query parameter that differs from dryRun only in case, and changes nothing', async () => {
   await insertRichFeature(harness.db, { name: 'case-source' });
   const body = { features: [{ feature: 'case-source', name: 'case-copy' }] };
 

@@ -25,7 +25,7 @@ const parentsFor = async (name: string) => (await call(harness.app, 'GET', `${F}
 const eventsOf = async (feature: string): Promise<RecordedEvent[]> =>
   (await call(harness.app, 'GET', `/api/admin/search/events?feature=IS:${feature}`)).body.events.toReversed();
 
-test('a dependency is shown on both features and recorded, another one with the same parent replaces it, and an equal one changes nothing', async () => {
+test('a dependency is shown on both features and recorded, a different one with the same parent replaces it, and an equal one changes nothing', async () => {
   await make('child', 'parent');
 
   const responses = [

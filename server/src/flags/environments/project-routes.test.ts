@@ -314,7 +314,7 @@ test('keeps one of two environments that are removed concurrently', async () => 
   expect(await list('emptied')).toHaveLength(1);
 });
 
-test('of two concurrent additions of an environment only one succeeds', async () => {
+test('only one of two concurrent additions of an environment succeeds', async () => {
   await makeProject(harness.db, { id: 'doubled', environments: ['development'] });
   const blocker = await harness.db.startTransaction().execute();
   await blocker

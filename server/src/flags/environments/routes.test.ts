@@ -253,7 +253,7 @@ test('counts the uses of an environment in projects the caller may read', async 
   ]);
 });
 
-test('takes a deleted environment from custom roles and records an event for each', async () => {
+test('removes a deleted environment from custom roles and records an event for each', async () => {
   await make('role-env');
   const permissions = [
     { name: 'CREATE_FEATURE' },
@@ -275,7 +275,7 @@ test('takes a deleted environment from custom roles and records an event for eac
   expect(role.body.permissions).toHaveLength(2);
 });
 
-test('takes a deleted environment from a role that gets a permission in it meanwhile', async () => {
+test('removes a deleted environment from a role that gets a permission in it meanwhile', async () => {
   await make('raced-env');
   const body = { name: 'Racer', type: 'custom', permissions: [{ name: 'CREATE_FEATURE' }] };
   const { id } = (await call(harness.app, 'POST', '/api/admin/roles', { body })).body.roles;
@@ -362,7 +362,7 @@ test('keeps both of two concurrent sort orders and records the state each found'
   expect((await get('contended')).body.sortOrder).toBe(second.data.sortOrder);
 });
 
-test('of two concurrent transactions only one creates an environment with the same name', async () => {
+test('only one of two concurrent transactions creates an environment with the same name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('environments').values({ name: 'raced', type: 'x', sort_order: 1 }).execute();
 

@@ -35,7 +35,7 @@ const importInto = async (data: object): Promise<Answer> =>
 test.each<[string, string, (urls: string[]) => Promise<Answer>]>([
   ['deleting', 'feature-strategy-remove', ([url = '']) => call(harness.app, 'DELETE', url)],
   [
-    'replacing it by a disabled one',
+    'replacing it with a disabled one',
     'feature-strategy-update',
     ([url = '']) => call(harness.app, 'PUT', url, { body: { name: 'default', disabled: true } }),
   ],

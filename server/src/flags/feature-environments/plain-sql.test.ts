@@ -29,7 +29,7 @@ async function requestDuring(statement: string, request: () => Promise<{ status:
 }
 
 // Deleting a disabled strategy changes no document, so the other application does not lock the feature.
-test('rejects a change of a strategy with 409 when another program deletes the strategy', async () => {
+test('rejects a change of a strategy with 409 when another application deletes the strategy', async () => {
   await makeFeature(harness.db, 'default', { name: 'checkout' });
   const strategies = '/api/admin/projects/default/features/checkout/environments/production/strategies';
   const segment = await call(harness.app, 'POST', '/api/admin/segments', {

@@ -24,7 +24,7 @@ async function makeFeature(name: string, strategies: number, project?: string) {
 const shown = (strategies: Strategy[]) =>
   strategies.map(({ title, sortOrder }) => `${title}${sortOrder}`).join(' ');
 
-test('updates, adds, deletes and sorts strategies in one change, with the events of the single operations', async () => {
+test('updates, adds, deletes and sorts strategies in one change, with the events of the individual operations', async () => {
   const { here, before, put, list, added } = await makeFeature('everything', 3);
   const [a, b, c] = before;
 
@@ -153,7 +153,7 @@ test('replaces the segments of several strategies', async () => {
   expect((await list()).map(({ segments }: { segments: number[] }) => segments)).toEqual([[two], []]);
 });
 
-test('does not validate a strategy again that stays as it is', async () => {
+test('does not revalidate an unchanged strategy', async () => {
   const { add, list, put } = await makeFeature('once-legal', 0);
   const field = { name: 'onceLegal', legalValues: [{ value: 'x' }] };
   await call(harness.app, 'POST', '/api/admin/context', { body: field });
@@ -207,7 +207,7 @@ test.each([
   expect(await put(body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('rejects an id that is in the list twice, also in upper case', async () => {
+test('rejects an id that is in the list twice, even in upper case', async () => {
   const { before, put } = await makeFeature('twice', 1);
 
   const id = before[0]?.id.toUpperCase();
@@ -283,7 +283,7 @@ test('rejects a list that is based on an outdated ETag, and keeps the strategy t
   expect(await list()).toHaveLength(2);
 });
 
-test('of two concurrent lists with the same ETag, one wins and the other gets 412', async () => {
+test('one of two concurrent lists with the same ETag wins, and the other gets 412', async () => {
   const { here, put, list } = await makeFeature('raced', 2);
   const etag = String((await call(harness.app, 'GET', `${here}/strategies`)).headers.etag);
   const blocker = await harness.db.startTransaction().execute();

@@ -203,7 +203,7 @@ test.each([
     '/body/constraints/0/values/0',
   ],
   [
-    'fixed variants of more than the whole',
+    'fixed variants with more than 100 %',
     { name: 'default', variants: [fixed('a', 600), fixed('b', 500)] },
     '/body/variants',
   ],
@@ -306,7 +306,7 @@ test('a request that only changes the rollout keeps name, title, segments, varia
   expect((await updates()).map(({ data }) => data)).toEqual([recorded]);
 });
 
-test('replaces omitted parameters and constraints by none', async () => {
+test('removes omitted parameters and constraints', async () => {
   const { before, put } = await makeComplete('replaced');
 
   const { body } = await put({ name: 'remoteAddress', variants: [] });

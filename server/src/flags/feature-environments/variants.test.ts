@@ -213,7 +213,7 @@ test.each([
     ['/body/0/payload/value', '/body/1/name', '/body/1/payload/value'],
   ],
   [
-    'fixed weights of more than the whole',
+    'fixed weights of more than 100 %',
     [
       { name: 'a', weight: 600, weightType: 'fix' },
       { name: 'b', weight: 500, weightType: 'fix' },

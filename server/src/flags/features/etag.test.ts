@@ -165,7 +165,7 @@ test.each(writes)('%s without If-Match, and with *', async (_, method, url, _sou
   expect((await send(method, url(), '*', bodyOf(body))).status).toBeLessThan(300);
 });
 
-test('another rejection comes before 412, and a missing feature gets 404', async () => {
+test('other rejections take precedence over 412, and a missing feature returns 404', async () => {
   expect((await send('PUT', strategy, OUTDATED, { name: 'moonPhase' })).status).toBe(400);
   expect((await send('PUT', `${FEATURES}/nope`, OUTDATED, {})).status).toBe(404);
   expect((await send('PUT', `${FEATURES}/nope`, '*', {})).status).toBe(404);
@@ -183,7 +183,7 @@ test.each(['tag', '"open', '', '"a" b', "'a'"])('rejects If-Match: %s', async he
   });
 });
 
-test('of two concurrent writers with the same ETag, one wins and the other gets 412', async () => {
+test('one of two concurrent writers with the same ETag wins, and the other gets 412', async () => {
   const etag = await etagOf(strategy);
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from features where name = ${name} for update`.execute(blocker);

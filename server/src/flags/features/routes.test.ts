@@ -95,7 +95,7 @@ test.each([
   );
 });
 
-test('a name is unique in the instance, archived features included', async () => {
+test('a name is unique in the instance, including archived features', async () => {
   await makeProject(harness.db, { id: 'elsewhere' });
   await create('taken', {}, 'elsewhere');
   await call(harness.app, 'DELETE', '/api/admin/projects/elsewhere/features/taken');
@@ -141,7 +141,7 @@ test('a name that is taken while the request waits is rejected with the project'
   expect(await waiting).toMatchObject({ status: 409, body: { message } });
 });
 
-test('the naming pattern and the feature limit apply, the limit also to concurrent requests', async () => {
+test('the naming pattern and the feature limit apply, the limit even to concurrent requests', async () => {
   await makeProject(harness.db, { id: 'strict' });
   await call(harness.app, 'PUT', '/api/admin/projects/strict/settings', {
     body: {

@@ -69,7 +69,7 @@ test('sets, reads and removes owners, and records each change', async () => {
   expect(events[0].preData).toEqual({ owners: [] });
 });
 
-test('the same owners in another order, or twice, change and record nothing', async () => {
+test('the same owners in a different order, or twice, change and record nothing', async () => {
   const name = await makeFlag();
   await set(name, [asUser(ada), asUser(ben)]);
 

@@ -110,7 +110,7 @@ test.each([
   expect((await share({ name, page, query }, owner)).status).toBe(400);
 });
 
-test('rejects a taken name with 409, and one view too many with 400, also in parallel', async () => {
+test('rejects a taken name with 409, and one view too many with 400, even in parallel', async () => {
   await makeProject(harness.db, { id: 'full', name: 'Full' });
   await makeMember(harness.db, owner, 'full', 'Owner');
   for (let count = 1; count < MAX_PROJECT_VIEWS; count++)

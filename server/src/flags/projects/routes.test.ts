@@ -441,7 +441,7 @@ test('keeps both of two concurrent updates and records the state each found', as
   expect(second.preData).toEqual(first.data);
 });
 
-test('of two concurrent transactions only one creates a project with the same id', async () => {
+test('only one of two concurrent transactions creates a project with the same id', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('projects').values({ id: 'raced', name: 'x' }).execute();
 

@@ -129,7 +129,7 @@ test('changes the tags of all named features or of none', async () => {
   expect(await tagEvents('new-two')).toHaveLength(1);
 });
 
-test('one request can change at most 5,000 tags of features', async () => {
+test('one request can change at most 5,000 feature tags', async () => {
   const features = Array.from({ length: 501 }, (_, number) => `numerous-${number}`);
   const tags = {
     addedTags: Array.from({ length: 9 }, (_, number) => tag(`numerous-${number}`)),
@@ -292,7 +292,7 @@ test.each([
     sql`with held as materialized (select * from tags where value = 'vanishing' for update)
       delete from tags using held where tags.type = held.type and tags.value = held.value`,
   ],
-])('creates a tag again that another transaction %s while it is attached', async (how, statement) => {
+])('recreates a tag that another transaction %s while it is attached', async (how, statement) => {
   const name = `late-${how.slice(0, 3)}`;
   await makeFeature(name);
   await post('/api/admin/tags', tag('vanishing'));
@@ -305,7 +305,7 @@ test.each([
   await remove('/api/admin/tags/simple/vanishing');
 });
 
-test('creates a tag again that the lock holder deletes', async () => {
+test('recreates a tag that the lock holder deletes', async () => {
   await makeFeature('patient');
   await post('/api/admin/tags', tag('locked-first'));
   const blocker = await harness.db.startTransaction().execute();
@@ -404,7 +404,7 @@ test('rejects tags of a feature that moves to another project meanwhile with 404
   expect(await tagEvents('on-the-move')).toEqual([]);
 });
 
-test('the event of a deleted feature contains its tags, also if the project is deleted', async () => {
+test('the event of a deleted feature contains its tags, even if the project is deleted', async () => {
   const project = await makeProject(harness.db);
   await makeFeature('went-alone', [tag('carried')], project.id);
   await makeFeature('went-with-it', [tag('carried'), tag('more')], project.id);

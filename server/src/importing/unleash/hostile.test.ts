@@ -68,7 +68,7 @@ test('imports the rest of a batch, and names what the database does not store', 
   expect(await namesIn('features', 'name')).toEqual(expect.arrayContaining(['sound', 'checkout-v2']));
 });
 
-test('imports the first of two items that have one name here, and reports the other', async () => {
+test('imports the first of two items that have the same name in Halyard, and reports the other', async () => {
   const report = await importWith(`
     insert into users (id, username, email) values (9011, 'same-1', 'Same@example.com'), (9012, 'same-2', 'same@example.com')`);
 

@@ -211,7 +211,7 @@ test('a plan counts what an import would do, and writes nothing', async () => {
   expect(created(imported)).toEqual(created(plan));
 });
 
-test('a later run takes over what changed in Unleash, and keeps what changed here', async () => {
+test('a later run imports what changed in Unleash, and keeps what changed in Halyard', async () => {
   await forget();
   const unleash = await recordedUnleash('8.2.0');
   await run(unleash);
@@ -268,7 +268,7 @@ test('something that exists here under the same name is a conflict', async () =>
   expect(linesOf(report, 'conflicts')).toEqual(['features: dark-mode exists here and differs']);
 });
 
-test('a segment gets another id if its id is taken here', async () => {
+test('a segment gets a different id if its id is taken in Halyard', async () => {
   await forget();
   const unleash = await recordedUnleash('8.2.0');
   await sql`insert into segments (id, name, created_by) overriding system value values (1, 'mine', 'me')`.execute(
@@ -370,7 +370,7 @@ test('flags have the last use and the lifecycle that they had', async () => {
 });
 
 test.each(RECORDED)(
-  'usage per day of Unleash %s is counted once, however often it is imported',
+  'daily usage in Unleash %s is counted once, however often it is imported',
   async version => {
     await forget();
     await sql`delete from metric_days`.execute(harness.db);
@@ -407,7 +407,7 @@ test('nothing can be written to Unleash through the connection', async () => {
   await expect(source.client.query(`delete from features`)).rejects.toThrow(/read-only transaction/);
 });
 
-test('explains that a database is not one of Unleash, without its password', async () => {
+test("explains that a database is not Unleash's, without its password", async () => {
   const url = new URL(harness.databaseUrl);
   url.password = 'a-secret-password';
 

@@ -249,7 +249,7 @@ describe('a service account that reads the secrets of its tokens', () => {
     expect(JSON.stringify(events.body)).not.toContain(secret.slice(-10));
   });
 
-  test('gets none of tokens that it created before, and none when the setting ends', async () => {
+  test('gets no secrets of tokens that it created earlier, and none once the setting is disabled', async () => {
     const account = await makeAccount('changing', false);
     const before = await createAs(account.token);
     await admin('PUT', `service-account/${account.id}`, { readsTokenSecrets: true });

@@ -215,7 +215,7 @@ test('counts each member of a project once, and revokes the project roles of a d
   });
 });
 
-test('keeps the last admin, also through a group', async () => {
+test('keeps the last admin, even through a group', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const { id, name } = await create({ rootRole: ROOT_ROLES.Admin, users: members(user.id) });
   const rejected = [
@@ -232,7 +232,7 @@ test('keeps the last admin, also through a group', async () => {
   await sql`update users set deleted_at = now() where username = 'another-admin'`.execute(harness.db);
 });
 
-test('keeps one of two groups of the last admins that are deleted at once', async () => {
+test('keeps one of two groups of the last admins that are deleted at the same time', async () => {
   const [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
   const one = await create({ rootRole: ROOT_ROLES.Admin, users: members(ann.id) });
   const other = await create({ rootRole: ROOT_ROLES.Admin, users: members(bob.id) });

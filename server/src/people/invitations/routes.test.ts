@@ -116,7 +116,7 @@ test.each<[string, object, string]>([
   expect(await signUp(secret, body)).toMatchObject({ status: 400, body: { details: [{ path }] } });
 });
 
-test('rejects a signup with a taken address', async () => {
+test('rejects a signup with a taken email address', async () => {
   const { username } = await makePerson(harness.db);
   const { secret } = await create();
 

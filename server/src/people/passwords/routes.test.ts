@@ -115,7 +115,7 @@ test('computes no hash for an invalid link, and keeps the link after a weak pass
   expect((await validate(token)).status).toBe(200);
 });
 
-test('sets one password when a link is used twice at once', async () => {
+test('sets one password when a link is used twice at the same time', async () => {
   const { id, username } = await makePerson(harness.db);
   const token = await makeLink(id);
   // Both have found the link valid and wait for the user.
@@ -132,7 +132,7 @@ test('sets one password when a link is used twice at once', async () => {
   expect((await tryLogin(harness.app, username, winner)).status).toBe(200);
 });
 
-test('ends the block of failed logins at the address where a link was used', async () => {
+test('ends the block of failed logins at the IP address where a link was used', async () => {
   const { id, username } = await makePerson(harness.db);
   const ip = '192.0.2.77';
   for (let round = 0; round < 6; round++) await tryLogin(harness.app, username, 'forgotten', { ip });
@@ -163,7 +163,7 @@ test.each([
   expect((await setByLink(link, 'yet another staple of horses')).status).toBe(401);
 });
 
-test('creates a link for the user with an e-mail address, ignoring case', async () => {
+test('creates a link for the user with an email address, ignoring case', async () => {
   const { body: user } = await call(harness.app, 'POST', '/api/admin/user-admin', {
     body: { email: 'reset@example.com', rootRole: 3 },
   });
@@ -252,7 +252,7 @@ test('limits guesses of the old password like failed logins', async () => {
   expect(statuses).toEqual([400, 400, 400, 400, 400, 429]);
 });
 
-test('rejects the old password after an admin has set another one', async () => {
+test('rejects the old password after an admin has set a different one', async () => {
   const { id, username } = await makePerson(harness.db);
   const browser = await logIn(harness.app, username);
   const byAdmin = await hashPassword('what the admin chose');
@@ -317,7 +317,7 @@ test.each([
   expect(passwordViolations(password)).toEqual([]);
 });
 
-test('rejects passwords with the name or address of the user', () => {
+test("rejects passwords with the user's name or email address", () => {
   const person = { username: 'mlindqvist', email: 'ben.l@example.com', name: 'Ben Lindqvist' };
 
   for (const password of ['x-MLindqvist-x9', 'ben.l@example.com7', 'zq lindqvist 77 zq']) {

@@ -154,7 +154,7 @@ test('returns users, groups with their members, and the roles that can be grante
   expect(body.groups[0]).toMatchObject({ id: team, roles: [custom], users: [{ user: { id: bob.id } }] });
 });
 
-test('writes nothing for the same access in another order', async () => {
+test('writes nothing for the same access in a different order', async () => {
   const roles = [
     { id: Owner, users: [ann.id] },
     { id: Reader, users: [bob.id, ann.id], groups: [team] },
@@ -281,7 +281,7 @@ test('lets a manager of access grant and revoke only permissions that they have'
   expect(await give(manager)).toBeUndefined();
 });
 
-test('lets an owner grant roles with more permissions than Owner, also an owner through a group', async () => {
+test('lets an owner grant roles with more permissions than Owner, even an owner through a group', async () => {
   const approver = await makeRole({ name: 'APPROVE_CHANGE_REQUEST' });
   await set([{ id: Owner, groups: [team] }]);
 
@@ -335,7 +335,7 @@ test('accepts a project that never had an owner', async () => {
   expect((await set([])).status).toBe(200);
 });
 
-test('keeps one of two owners who leave at once', async () => {
+test('keeps one of two owners who leave at the same time', async () => {
   await set([{ id: Owner, users: [ann.id, bob.id] }]);
   // Both wait before they write their events, unless the second waits for the first.
   const blocker = await harness.db.startTransaction().execute();

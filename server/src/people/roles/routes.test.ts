@@ -64,7 +64,7 @@ test('creates, reads, updates and deletes a role, with the whole role in each ev
   expect((await ask('GET', `/${id}`)).status).toBe(404);
 });
 
-test('records nothing for the same permissions in another order', async () => {
+test('records nothing for the same permissions in a different order', async () => {
   const { id, name } = await create();
   const { permissions } = NEW();
   const before = (await events('role-updated')).length;
@@ -165,7 +165,7 @@ test.each([
   });
 });
 
-test('rejects the name of another role, case-insensitive, built-in roles included', async () => {
+test('rejects the name of another role, case-insensitive, including built-in roles', async () => {
   const { name, id } = await create();
 
   for (const taken of [name.toUpperCase(), 'owner']) {
@@ -184,7 +184,7 @@ test.each([1, 2, 3, 4, 5, 6])('rejects an update or deletion of the built-in rol
   }
 });
 
-test('rejects another type of a role', async () => {
+test('rejects a different type for a role', async () => {
   const { id, name } = await create();
 
   expect(await ask('PUT', `/${id}`, { name, type: 'root-custom' })).toMatchObject({

@@ -28,7 +28,7 @@ const right = (username: string, ip: string, app = harness.app) => tryLogin(app,
 const blockedEvents = async () =>
   (await call(harness.app, 'GET', '/api/admin/search/events?type=IS:login-blocked&limit=1000')).body.events;
 
-test('blocks an account at one address after five failures, and not at another address', async () => {
+test('blocks an account at one IP address after five failures, but not at a different one', async () => {
   const { id, username } = await makePerson(harness.db);
   const statuses = [];
   for (let round = 0; round < 6; round++) {
@@ -70,7 +70,7 @@ test('counts an account case-insensitive, and an IPv6 network as one address', a
   expect((await right(username, '2001:db8:1:3::1')).status).toBe(200);
 });
 
-test('resets the failures of an account at an address after a correct password', async () => {
+test('resets the failures of an account at an IP address after a correct password', async () => {
   const { username } = await makePerson(harness.db);
   for (let round = 0; round < 4; round++) await wrong(username, '192.0.2.4');
   await logIn(harness.app, username, '192.0.2.4');
@@ -88,7 +88,7 @@ test('resets the failures of an account at an address after a correct password',
   ]);
 });
 
-test('does not block a user at a known address for failures of others', async () => {
+test('does not block a user at a known IP address for failures of others', async () => {
   const { username } = await makePerson(harness.db);
   const office = '192.0.2.5';
   await logIn(harness.app, username, office);
@@ -132,7 +132,7 @@ test.each([
   ['after the address is blocked', 20, 8],
   ['before the address is blocked', 17, 2],
   ['while the address becomes blocked', 18, 4],
-])('guesses %s do not reveal whether a user is known at the address', async (_when, others, guesses) => {
+])('guesses %s do not reveal whether a user is known at the IP address', async (_when, others, guesses) => {
   const { username } = await makePerson(harness.db);
   await logIn(harness.app, username, '192.0.2.61');
 
@@ -157,7 +157,7 @@ test('responds to a blocked login after about the same time for a known and an u
   for (const name of [username, 'nobody-at-all']) expect(await took(name)).toBeGreaterThan(BLOCKED_MS - 20);
 });
 
-test('limits guesses of a known user while the address is blocked', async () => {
+test('limits guesses of a known user while the IP address is blocked', async () => {
   const { username } = await makePerson(harness.db);
   const office = '192.0.2.64';
   await logIn(harness.app, username, office);
@@ -201,7 +201,7 @@ test('allows no more concurrent attempts than the limit', async () => {
   expect(hashingWork().done - before).toBe(4);
 });
 
-test('does not count an attempt against the account that the limit of the address blocks', async () => {
+test('does not count an attempt against the account that the limit of the IP address blocks', async () => {
   const { username } = await makePerson(harness.db);
   for (let round = 0; round < 5; round++) await wrong(username, '192.0.2.8');
 
@@ -220,7 +220,7 @@ test('does not count successful logins', async () => {
   expect(rows).toEqual([]);
 });
 
-test('uses a forwarded address only from a trusted proxy', async () => {
+test('uses a forwarded IP address only from a trusted proxy', async () => {
   const proxied = await harness.secondServer({ trustedProxies: ['127.0.0.1'] });
   const { username } = await makePerson(harness.db);
   const via = (app: App, forwarded: string) =>

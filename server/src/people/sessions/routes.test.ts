@@ -51,7 +51,7 @@ test('sets a Secure cookie with the __Host- prefix over https', async () => {
   expect(await status(`halyard-session=${cookieOf(response)?.split('=')[1]}`, app)).toBe(401);
 });
 
-test('logs in with an e-mail address, which has precedence over a username', async () => {
+test('logs in with an email address, which has precedence over a username', async () => {
   const email = 'Lena@example.com';
   const user = (body: object) => call(harness.app, 'POST', '/api/admin/user-admin', { body });
   const first = await user({ username: email, email, rootRole: 'Viewer' });
@@ -335,7 +335,7 @@ describe('a write with a session', () => {
     ['comes from our own page', { 'sec-fetch-site': 'same-origin' }, 201],
     ['comes from our own origin, without Sec-Fetch-Site', { origin: OURS }, 201],
     [
-      'comes from our own page under another host name',
+      'comes from our own page under a different host name',
       { 'sec-fetch-site': 'same-origin', origin: 'http://flags' },
       201,
     ],
@@ -394,7 +394,7 @@ describe('a write with a session', () => {
     );
   });
 
-  test('is not blamed on HALYARD_PUBLIC_URL if the browser names another site', async () => {
+  test('is not blamed on HALYARD_PUBLIC_URL if the browser names a different site', async () => {
     const { username } = await makePerson(harness.db);
     const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
 
@@ -404,7 +404,7 @@ describe('a write with a session', () => {
     expect(body.message).not.toContain('HALYARD_PUBLIC_URL');
   });
 
-  test('rejects a login or logout from another site', async () => {
+  test('rejects a login or logout from a different site', async () => {
     const { username } = await makePerson(harness.db);
     const { cookie } = await logIn(harness.app, username);
     const foreign = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];

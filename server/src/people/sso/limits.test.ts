@@ -196,7 +196,7 @@ test('accepts a repeated callback after a failure of the provider', async () => 
   expect([first.status, second.status]).toEqual([503, 302]);
 });
 
-test('logs in once when a callback arrives twice at once, even if the provider confirms both', async () => {
+test('logs in once when a callback arrives twice at the same time, even if the provider confirms both', async () => {
   let given: Promise<TokenResponse> | undefined;
   giveTokens = (request, body) => {
     given ??= reallyGiveTokens(request, body);

@@ -127,7 +127,7 @@ test('linking deletes the known networks of the account', async () => {
   expect(rows).toEqual([{ address: '127.0.0.1' }]);
 });
 
-test('rejects an identity of another provider after linking', async () => {
+test('rejects an identity of a different provider after linking', async () => {
   const other = await startIdentityProvider();
   const [first, second] = [person(), person()];
   await configureSso(harness.app, other.issuer, { autoCreate: false });

@@ -42,7 +42,7 @@ const failedWith = (response: Answer) => {
   return Object.fromEntries(url.searchParams);
 };
 
-test('redirects a browser that opens the callback of another browser to the login page', async () => {
+test("redirects a browser that opens a different browser's callback to the login page", async () => {
   const response = await open('/auth/oidc/callback?code=a&state=b');
 
   expect(failedWith(response)).toEqual({ failed: 'expired' });
@@ -67,7 +67,7 @@ test('keeps the path to return to', async () => {
   expect(failedWith(disabled)).toEqual({ failed: 'disabled', to: '/projects/payments' });
 });
 
-test('drops a path of another server', async () => {
+test('drops a path on a different server', async () => {
   const response = await open(`/auth/oidc/login?redirect=${encodeURIComponent('//evil.example')}`);
 
   expect(failedWith(response)).toEqual({ failed: 'address' });
@@ -84,7 +84,7 @@ test.each<[string, object, () => Account]>([
   expect(failedWith(await logIn(account()))).toMatchObject({ failed });
 });
 
-test('says that an account was deactivated or deleted, or belongs to another user of the provider', async () => {
+test('says that an account was deactivated or deleted, or belongs to a different user of the provider', async () => {
   const account = person();
   await logIn(account);
   const taken = await logIn({ ...person(), email: account.email });
@@ -135,7 +135,7 @@ test('names the id of an unexpected error', async () => {
   expect(failedWith(response)).toEqual({ failed: 'error', id: expect.stringMatching(/^[\da-f-]{36}$/) });
 });
 
-test('a failure of the database at the start of a login is none of the provider', async () => {
+test('a database failure at the start of a login is not a provider failure', async () => {
   await sql`alter table auth_settings rename to auth_settings_away`.execute(harness.db);
 
   const response = await open('/auth/oidc/login');
@@ -144,7 +144,7 @@ test('a failure of the database at the start of a login is none of the provider'
   expect(failedWith(response)).toEqual({ failed: 'error', id: expect.stringMatching(/^[\da-f-]{36}$/) });
 });
 
-test('a rejection for the last admin and a database that is away have their own sentences', async () => {
+test('the last admin and an unreachable database have separate messages', async () => {
   expect(failureOf(new ApiError('InvalidOperationError', 'No admin would remain.'))).toBe('rejected');
   expect(failureOf(new ApiError('ServiceUnavailableError', 'The database is away.'))).toBe('unavailable');
 });

@@ -124,7 +124,7 @@ test('stores the login method of the session, and replaces the earlier session',
   expect((await ask('/api/admin/user', `halyard-session=${first}`)).status).toBe(401);
 });
 
-test('finds an account by its verified address, case-insensitive, and keeps its role', async () => {
+test('finds an account by its verified email address, case-insensitive, and keeps its role', async () => {
   const { id } = await makeUserWith(harness.db, { email: 'Grace@Example.net', rootRole: 'Editor' });
 
   const response = await logIn(person({ email: 'grace@example.NET' }));
@@ -166,7 +166,7 @@ test.each<[string, object, object, number, RegExp]>([
   expect(await eventsAfter(before)).toEqual([]);
 });
 
-test('does not find an account by an unverified address', async () => {
+test('does not find an account by an unverified email address', async () => {
   await makeUserWith(harness.db, { email: 'boss@example.com', rootRole: 'Admin' });
 
   const response = await logIn(person({ email: 'boss@example.com', email_verified: false }));
@@ -174,7 +174,7 @@ test('does not find an account by an unverified address', async () => {
   expect(response.status).toBe(403);
 });
 
-test('rejects another identity with the address of a linked account', async () => {
+test('rejects a different identity with the email address of a linked account', async () => {
   const ada = person();
   await logIn(ada);
 
@@ -186,7 +186,7 @@ test('rejects another identity with the address of a linked account', async () =
   });
 });
 
-test('rejects a deleted user until an admin creates an account with their address', async () => {
+test('rejects a deleted user until an admin creates an account with their email address', async () => {
   const ada = person();
   const { user } = await callerOf(await logIn(ada));
   await change(harness.db, SYSTEM, current => removeUser(current, user.id));
@@ -229,7 +229,7 @@ test.each<
   ['an unknown code', (way, { cookie }) => [changed(way, 'code', 'nope'), cookie], /invalid_grant/],
   ['no code', (way, { cookie }) => [changed(way, 'code', null), cookie], /not confirm/],
   [
-    'another issuer',
+    'a different issuer',
     (way, { cookie }) => [changed(way, 'iss', 'https://evil.example'), cookie],
     /not confirm/,
   ],
@@ -250,7 +250,7 @@ function changed(url: URL, name: string, value: string | null): URL {
   return copy;
 }
 
-test('rejects the code of another login', async () => {
+test('rejects the code of a different login', async () => {
   const [own, other] = [await begin(), await begin()];
   const stolen = await provider.visit(other.url, person());
   const way = changed(await provider.visit(own.url, person()), 'code', stolen.searchParams.get('code'));
@@ -263,7 +263,7 @@ test('rejects the code of another login', async () => {
   });
 });
 
-test('rejects an ID token with another nonce', async () => {
+test('rejects an ID token with a different nonce', async () => {
   const { url, cookie } = await begin();
   const way = await provider.visit(changed(new URL(url), 'nonce', 'of-another-login').href, person());
 
@@ -537,7 +537,7 @@ test('sends the configured acr_values', async () => {
   expect(new URL(url).searchParams.get('acr_values')).toBe('phr phrh');
 });
 
-test('rejects another acr than requested', async () => {
+test('rejects an acr that was not requested', async () => {
   await configure({ acrValues: 'phr' });
 
   const [other, right] = [await logIn(person({ acr: 'pwd' })), await logIn(person({ acr: 'phr' }))];
@@ -549,7 +549,7 @@ test('rejects another acr than requested', async () => {
   expect(right.status).toBe(302);
 });
 
-test('redirects a logout to the provider if enabled, and never to another server', async () => {
+test('redirects a logout to the provider if enabled, and never to a different server', async () => {
   const home = await ask('/auth/oidc/logout');
   await configure({ enableSingleSignOut: true });
   const away = await ask('/auth/oidc/logout?post_logout_redirect_uri=https://evil.example');

@@ -30,7 +30,7 @@ const given = () => ({ discoverUrl: provider.issuer, ...CLIENT });
 const resultsOf = ({ body }: { body: { checks: { name: string; result: string }[] } }) =>
   Object.fromEntries(body.checks.map(({ name, result }) => [name, result]));
 
-test('asks the provider for its document, keys and client, and saves nothing', async () => {
+test("requests the provider's document, keys and client, and saves nothing", async () => {
   const response = await tryOut({
     ...given(),
     idTokenSigningAlgorithm: 'RS256',

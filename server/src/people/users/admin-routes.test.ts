@@ -135,7 +135,7 @@ test.each<[string, object, string[]]>([
   ['an invalid address', { email: 'x', rootRole: 3 }, ['/body/email']],
   ['a username with whitespace around it', { username: ' x', rootRole: 3 }, ['/body/username']],
   [
-    'a username that is an address of others',
+    "a username that is somebody else's email address",
     { username: 'y@example.com', email: 'x@example.com', rootRole: 3 },
     ['/body/username'],
   ],
@@ -157,7 +157,7 @@ test.each<[string, object, string[]]>([
   expect(pathsOf(response)).toEqual(paths);
 });
 
-test('rejects a taken username or address until its user is deleted', async () => {
+test('rejects a taken username or email address until its user is deleted', async () => {
   const first = await create({ username: 'Mara', email: 'mara@example.com', rootRole: 3 });
 
   expect(await create({ username: 'mARA', rootRole: 3 })).toMatchObject({
@@ -172,7 +172,7 @@ test('rejects a taken username or address until its user is deleted', async () =
   expect(again.body.id).not.toBe(first.body.id);
 });
 
-test('the image of a user without a username follows from the address', async () => {
+test('the image of a user without a username is derived from the email address', async () => {
   const { id, imageUrl } = (await create({ email: 'image-1@example.com', rootRole: 3 })).body;
 
   const updated = (await update(id, { email: 'image-2@example.com' })).body;
@@ -207,7 +207,7 @@ test('records nothing for an update without a change', async () => {
   expect((await lastEvent('user-updated')).id).toBe(before);
 });
 
-test('rejects an update without username and address, with a taken address, an unknown role or user', async () => {
+test('rejects an update without username and email address, with a taken email address, an unknown role or user', async () => {
   const { id } = (await create({ email: 'only@example.com', rootRole: 3 })).body;
   await create({ email: 'taken@example.com', rootRole: 3 });
 
@@ -273,7 +273,7 @@ test('rejects the deletion and demotion of the last admin only', async () => {
   expect((await remove(another.id)).status).toBe(403);
 });
 
-test('keeps one of two admins who are removed at once', async () => {
+test('keeps one of two admins who are removed at the same time', async () => {
   await demoteAll();
   const [a, b] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Admin')];
   // Both wait here. Without the lock, both would count two admins.
@@ -554,7 +554,7 @@ test('treats a user with ADMIN through a group as admin, and keeps the last one'
   expect((await call(harness.app, 'GET', `/api/admin/groups/${group.id}`)).body.users).toEqual([]);
 });
 
-test('keeps one admin when an admin is deleted and a group of admins is emptied at once', async () => {
+test('keeps one admin when an admin is deleted and a group of admins is emptied at the same time', async () => {
   await demoteAll();
   const [own, grouped] = [await makeUser(harness.db, 'Admin'), await makeUser(harness.db, 'Viewer')];
   const group = await makeGroup('More admins', [grouped.id], ROOT_ROLES.Admin);

@@ -23,7 +23,7 @@ test('returns the authenticated user with their permissions, projects and enviro
   expect(body.permissions).toContainEqual({ permission: 'CREATE_FEATURE', project: 'veras' });
 });
 
-test('leaves out a permission that applies to another project than the one in which the role is granted', async () => {
+test('omits a permission that applies to a different project than the one in which the role is granted', async () => {
   const user = await makeUser(harness.db, 'Viewer');
   const [granted, other] = [await makeProject(harness.db), await makeProject(harness.db)];
   const role = await call(harness.app, 'POST', '/api/admin/roles', {
@@ -140,7 +140,7 @@ test('applies the limit of personal tokens to concurrent requests', async () => 
   expect((await create(user.token, 'c')).body.name).toBe('ExceedsLimitError');
 });
 
-test('keeps usernames and e-mail addresses unique, case-insensitive', async () => {
+test('keeps usernames and email addresses unique, case-insensitive', async () => {
   await makeUserWith(harness.db, {
     name: 'A',
     username: 'Alice',

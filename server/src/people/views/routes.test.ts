@@ -62,7 +62,7 @@ test('a user neither sees nor changes the views of another user', async () => {
   expect(await list()).toHaveLength(1);
 });
 
-test('rejects a taken name, also by an update', async () => {
+test('rejects a taken name, even in an update', async () => {
   await save(view('taken'));
   const { id } = (await save(view('free'))).body;
 

@@ -51,7 +51,7 @@ test('a pool that gets no connection makes idle connections of another pool clos
   await sdk.db.destroy();
 });
 
-test('a pool whose connections are all in use makes room for one that matters more', async () => {
+test('a pool whose connections are all in use makes room for a more important one', async () => {
   const requests = open('requests', LIMIT);
   let isBusy = true;
   const load = Array.from({ length: LIMIT * 2 }, async () => {

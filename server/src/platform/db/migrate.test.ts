@@ -55,7 +55,7 @@ const indexes = async (like: string) =>
     )
   ).rows;
 
-test('several migrators at once: one applies all, the others find nothing to do', async () => {
+test('several migrators at the same time: one applies all, and the others find nothing to do', async () => {
   await createDatabase(name);
 
   const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(url)));
@@ -81,7 +81,7 @@ test('rejects a migration that was edited after it was applied', async () => {
   await expect(migrate(url)).rejects.toThrow('Migration 0001_projects was edited after it was applied');
 });
 
-test('accepts a database that applied the text which a migration replaces', async () => {
+test('accepts a database that applied an earlier version of a migration', async () => {
   const replaced = 'bbe4fec2a58359326b723135bd055da5e278b1aaa2bb1038c19165997190973c';
   await client.query('update migration_checksums set checksum = $1 where name = $2', [
     replaced,
@@ -97,7 +97,7 @@ test('starts a version older than the database', async () => {
   expect(await migrate(url)).toEqual([]);
 });
 
-test('rejects a database that is behind and ahead at once', async () => {
+test('rejects a database that is both behind and ahead', async () => {
   await client.query("insert into migration_checksums (name, checksum) values ('9999_future', 'x')");
   const folder = migrationFolder({ '9000_a.sql': 'select 1' });
 
@@ -122,7 +122,7 @@ test('rejects a new migration that sorts before an applied one', async () => {
   await expect(migrate(url, { folder })).rejects.toThrow('lacks 0001_between');
 });
 
-test('applies each file in a transaction of its own, and names the statement that fails', async () => {
+test('applies each file in a separate transaction, and names the statement that fails', async () => {
   const folder = migrationFolder({
     '9001_a.sql': 'create table first_file ()',
     '9002_b.sql': '-- comment\ncreate table second_file ();\n\nselect no_such_function();',
@@ -202,7 +202,7 @@ test('gives up after a while and lists the transactions in the way', async () =>
   );
 });
 
-test('builds an index on a partitioned table, also for a partition that is attached meanwhile', async () => {
+test('builds an index on a partitioned table, even for a partition that is attached meanwhile', async () => {
   const blocker = await connect();
   await blocker.query('begin; lock table events_p0 in share update exclusive mode');
 
@@ -303,7 +303,7 @@ test('repeats a statement that changes rows until it changes none', async () => 
   expect(rows).toEqual([{ filled: 5 }]);
 });
 
-test('a database with tables of another application is rejected, and nothing is created in it', async () => {
+test('a database with tables of a different application is rejected, and nothing is created in it', async () => {
   const other = `${name}_other`;
   await createDatabase(other);
   const inside = new pg.Client({ connectionString: urlOf(other) });

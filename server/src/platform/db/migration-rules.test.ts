@@ -34,14 +34,14 @@ test.each([
   ],
   ['a constraint that is checked at once', 'alter table features add constraint c check (name <> project)'],
   [
-    'a foreign key that is checked at once',
+    'a foreign key that is checked immediately',
     'alter table features add foreign key (type) references feature_types',
   ],
   ['a second addition that is checked at once', 'alter table features add x text, add check (x is null)'],
   ['not null on a column that was not checked', 'alter table features alter column description set not null'],
   ['another type', 'alter table features alter description type varchar(10)'],
   [
-    'another type, the long way',
+    'a different type, written in full',
     'alter table only public.features alter column description set data type text',
   ],
   ['a new name', 'alter table features rename column description to about'],

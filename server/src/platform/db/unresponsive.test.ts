@@ -63,7 +63,7 @@ test('responds with 503 while the database does not respond, and recovers by its
   expect((await write('written-later')).status).toBe(201);
 });
 
-test('ends a connection whose query got no response in time, also in a transaction', async () => {
+test('ends a connection whose query got no response in time, even in a transaction', async () => {
   const one = openDb({ url: url.href, poolSize: 1, onError: () => {}, queryTimeoutMs: TIMEOUT_MS });
   const backend = async () =>
     (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(one)).rows[0]?.pid;

@@ -115,10 +115,10 @@ test.each([
   'http://user@example.com/',
   'http://user:password@example.com/',
   'http://',
-  'not an address',
+  'not a URL',
   'javascript:alert(1)',
   `https://${'a'.repeat(2_000)}.example.com/`,
-])('%s is no address to send to', async url => {
+])('%s is not a URL to send to', async url => {
   expect(await sendTo(url)).toMatchObject({ failure: 'disallowed' });
 });
 

@@ -5,7 +5,7 @@ import { keyringOf, seal, sealedWith, unseal } from './seal.ts';
 const [oldKey, newKey] = [randomBytes(32), randomBytes(32)];
 const context = 'integrations:7:parameters';
 
-test('decrypts in the same context, and encrypts to a different text each time', () => {
+test('decrypts in the same context, and encrypts to a different ciphertext each time', () => {
   const keyring = keyringOf(newKey, []);
 
   const sealed = seal(keyring, context, 'ein Geheimnis ✓');
@@ -15,7 +15,7 @@ test('decrypts in the same context, and encrypts to a different text each time',
   expect(seal(keyring, context, 'ein Geheimnis ✓')).not.toBe(sealed);
 });
 
-test('rejects another context and a changed bit', () => {
+test('rejects a different context and a changed bit', () => {
   const keyring = keyringOf(newKey, []);
   const sealed = seal(keyring, context, 'secret');
   const [version, id, content = ''] = sealed.split('.');

@@ -133,7 +133,7 @@ test('rejects a caller without UPDATE_CORS with 403', async () => {
   expect(await allowed()).toEqual(['*']);
 });
 
-test('two changes at once are recorded one after the other', async () => {
+test('two concurrent changes are recorded one after the other', async () => {
   const [first, second] = await during(
     harness.db,
     tx => sql`select from cors_settings for update`.execute(tx),

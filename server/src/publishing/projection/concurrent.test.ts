@@ -130,7 +130,7 @@ test.each([
   },
 );
 
-test('a segment stays in use when one flag ceases to use it while another begins to', async () => {
+test('a segment stays in use when one flag stops using it while another starts', async () => {
   for (const statement of [addStrategy(one), useSegment(one), addStrategy(other)])
     await sql.raw(statement).execute(harness.db);
   const ceasing = await begin();

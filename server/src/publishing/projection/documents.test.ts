@@ -177,7 +177,7 @@ test('a purge that finds nothing raises nothing', async () => {
   expect(await revisions()).toEqual(before);
 });
 
-test('a new epoch has another number, also from the same number', async () => {
+test('a new epoch has a different number, even when it starts from the same one', async () => {
   const numbers = new Set<number>();
   for (let restored = 0; restored < 3; restored++) {
     await harness.db.updateTable('sdk_epoch').set({ number: 1 }).execute();

@@ -209,7 +209,7 @@ const randomOf = (seed: number): Random => {
   };
 };
 
-test(`documents are what their rows give, and revisions have no gaps, whatever changes at once (SDK_SEED=${SEED})`, {
+test(`documents match their rows, and revisions have no gaps, whatever changes at the same time (SDK_SEED=${SEED})`, {
   timeout: 3_600_000,
 }, async () => {
   const statuses = new Set<number>();

@@ -106,7 +106,7 @@ test.each([
   await expect(rest(response)).rejects.toThrow('aborted');
 });
 
-test('clients that go away free their exports for the next ones of the caller', async () => {
+test("clients that disconnect free their exports for the caller's next ones", async () => {
   for (let n = 0; n < 5; n++) {
     const response = await connect();
     response.destroy();

@@ -68,7 +68,7 @@ test.each([
   }
 });
 
-test('the last page has no next, also when it is full', async () => {
+test('the last page has no next, even when it is full', async () => {
   const filter = 'type=IS:feature-tagged&project=IS:default';
   const { total } = await search(filter);
 

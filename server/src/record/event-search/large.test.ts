@@ -113,7 +113,7 @@ async function expectNoChecks(queries: string[]): Promise<void> {
   }
 }
 
-test('finds text in large events before their texts are stored', async () => {
+test('finds text in large events before their text is stored', async () => {
   await expectSameAsPlain();
 });
 

@@ -330,7 +330,7 @@ test('a search whose time is up returns what it found, and the next page continu
   expect(ids).toEqual(expected.ids);
 });
 
-test('finds a new event at once, and its text after the transaction that wrote it', async () => {
+test('finds a new event immediately, and its text after the transaction that wrote it', async () => {
   const { db } = harness;
   const find = async () =>
     (await searchEvents(db, SYSTEM, { query: 'brand-NEW "Ünit"', offset: 0, limit: 10 }, memory)).total;
@@ -423,7 +423,7 @@ test('the text index is compared with the events, and a wrong chunk is rebuilt',
   expect([await find('rollout'), await find('"name"')]).toEqual(expected);
 });
 
-test('a chunk whose texts do not fit in memory in three attempts is checked event by event', {
+test('a chunk whose text does not fit in memory in three attempts is checked event by event', {
   timeout: 180_000,
 }, async () => {
   const { db } = harness;

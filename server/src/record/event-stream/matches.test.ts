@@ -135,7 +135,7 @@ test(
   },
 );
 
-test('finds several texts at once, each as the search does', async () => {
+test('finds several strings at once, each as the search does', async () => {
   const ids = events.map(({ id }) => id);
   const texts = [...TEXTS, ...TEXTS.map(one => one.toUpperCase())].filter(
     (one, at, all) => all.indexOf(one) === at,

@@ -136,7 +136,7 @@ test('a client that reconnects gets every event once and in order while 8 writer
   expect(received).toEqual(written.flat().toSorted((a, b) => a - b));
 });
 
-test('applies the filters of the search, free text included', async () => {
+test('applies the filters of the search, including free text', async () => {
   await makeProject(harness.db, { id: 'streamed-project' });
   const of = async (query: string) => ({ query, client: await connect(query) });
   const filtered = await Promise.all([
@@ -317,7 +317,7 @@ test('rejects a position beyond the largest integer, with the name of the parame
   );
 });
 
-test('rejects a Last-Event-ID that is no id, and one that no event has yet', async () => {
+test('rejects a Last-Event-ID that is not an id, and one that no event has yet', async () => {
   const word = await connect('', { lastEventId: 'abc' });
   const future = await connect('', { lastEventId: '9007199254740991' });
 

@@ -116,7 +116,7 @@ test('docs/contract.md lists the types beyond the contract', () => {
   expect(listed).toEqual(EVENT_TYPE_NAMES.slice(CONTRACT_TYPES.length));
 });
 
-test('every type has a readable label of its own', () => {
+test('every type has its own readable label', () => {
   const labels = EVENT_TYPE_NAMES.map(type => describe(happened(type)).label);
 
   for (const label of labels) expect(label).toMatch(/^[A-Z][A-Za-z]+( [A-Za-z]+)+$/);
@@ -134,7 +134,7 @@ test.each(EVENT_TYPE_NAMES)('summarizes %s in one line, with or without a payloa
   }
 });
 
-test('a slot stands only within brackets, where it can be left out', () => {
+test('a slot appears only within brackets, where it can be omitted', () => {
   for (const { text } of Object.values(EVENT_TYPES)) {
     expect(text.replace(/\[[^[\]]*\]/g, '')).toMatch(/^[A-Za-z ]+$/);
   }
@@ -596,7 +596,7 @@ test.each(EVENT_TYPE_NAMES)('the parts of %s are its summary, with and without a
   }
 });
 
-test('a text made one line stays as it is', () => {
+test('a string reduced to one line stays as it is', () => {
   expect(asOneLine('a \u0001 b\u0001c\n')).toBe('a bc');
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => asOneLine(asOneLine(text)) === asOneLine(text)),
@@ -726,7 +726,7 @@ test('a part has the full id of a name that the sentence shortens', () => {
   expect(flag?.text.length).toBeLessThan(120);
 });
 
-test('an admin token and the server itself are no references', () => {
+test('an admin token and the server itself are not references', () => {
   for (const createdByKind of ['admin-token', 'system', null]) {
     const { parts } = describeInParts(happened('feature-archived', { createdByUserId: -42, createdByKind }));
     expect(parts[0]).toEqual({ text: 'admin token alice', strong: true });

@@ -70,7 +70,7 @@ test('finds no hidden project in the text of an event', async () => {
   expect((await search('query=hidden-on&type=IS:addon-config-updated')).length).toBe(1);
 });
 
-test('finds an own event by its text if the caller can read all listed projects', async () => {
+test("finds the caller's own event by its text if the caller can read all listed projects", async () => {
   const { token } = editor;
   const body = { ...HOOK, description: 'findable', projects: ['readable-one'] };
   await call(harness.app, 'POST', '/api/admin/addons', { token, body });
@@ -78,7 +78,7 @@ test('finds an own event by its text if the caller can read all listed projects'
   expect((await search('query=findable', token)).length).toBe(1);
 });
 
-test('omits a list of which the caller can read no project, because an empty list means all', async () => {
+test('omits a list whose projects the caller cannot read, because an empty list means all', async () => {
   const { token } = await makeUser(harness.db, 'Editor').then(async user => {
     await makeProject(harness.db, { id: 'left-one', mode: 'private' });
     await makeMember(harness.db, user, 'left-one', 'Reader');

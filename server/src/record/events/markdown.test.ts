@@ -52,7 +52,7 @@ test('what is escaped reads as it was written', () => {
   );
 });
 
-test('no text keeps anything that is formatting inside a bold part, a line break, a control or a bidi character', () => {
+test('no string keeps anything that is formatting inside a bold part, a line break, a control or a bidi character', () => {
   const hostile = fc.stringMatching(/^[\\`*_[\]()<>~|&#;@/w.a -]*$/);
   fc.assert(
     fc.property(fc.oneof(hostile, fc.string(), fc.string({ unit: 'binary' })), text => {

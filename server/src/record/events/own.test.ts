@@ -109,7 +109,7 @@ test('own events of a project vanish with the right to read it', async () => {
   ).toBe(404);
 });
 
-test('the address of an own event stays for root admins', async () => {
+test('root admins see the IP address of their own events', async () => {
   const [event] = (await search('type=IS:tag-created&limit=1', editor)).events;
 
   expect(event).not.toHaveProperty('ip');

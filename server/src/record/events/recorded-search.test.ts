@@ -46,7 +46,7 @@ const oneShape = instead(
 const ownEvent = (id: number) =>
   instead(
     found(32, 53, id),
-    '* is no project a caller may read: its 4 events are for root admins; the one the caller caused is for the caller',
+    '* is not a project that a caller may read: its 4 events are for root admins; the one the caller caused is for the caller',
   );
 
 type Case = {

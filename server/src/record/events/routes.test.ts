@@ -156,7 +156,7 @@ test('finds text as a person sees it, in its JSON-escaped form, and with control
   expect(await count('}\n{')).toBe(0);
 });
 
-test('finds every text by any part of it', async () => {
+test('finds every string by any part of it', async () => {
   const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).filter(one => !one.includes('\0'));
   const awkward = fc.string({
     unit: fc.constantFrom('"', '\\', '\n', '\t', '%', '_', 'n', 'u', '0', 'é', '😀'),
@@ -247,7 +247,7 @@ test('tells a user from an admin token with the same name', async () => {
   ]);
 });
 
-test('the address of the caller is shown to root admins only', async () => {
+test("only root admins see the caller's IP address", async () => {
   await call(harness.app, 'POST', '/api/admin/projects', { body: { id: 'with-address', name: 'x' } });
 
   const [asAdmin] = (await search('project=IS:with-address')).events;
@@ -257,7 +257,7 @@ test('the address of the caller is shown to root admins only', async () => {
   expect(asViewer).not.toHaveProperty('ip');
 });
 
-test('a forwarded address is not believed from a proxy that is not configured', async () => {
+test('a forwarded IP address is not trusted from a proxy that is not configured', async () => {
   const headers = {
     authorization: '*:*.an-admin-token-for-tests-0123456789',
     'x-forwarded-for': '203.0.113.9',
@@ -331,7 +331,7 @@ test('responds with 304 to a client that has the list of types', async () => {
   expect([other.statusCode, other.headers.etag]).toEqual([200, etag]);
 });
 
-test('a search gives the parts of summaries to a caller who asks for them, a single event always', async () => {
+test('a search returns the parts of summaries on request, and a single event always has them', async () => {
   await change(harness.db, SYSTEM, async ({ record }) =>
     record({ type: 'feature-archived', project: 'default', featureName: 'with-parts' }),
   );

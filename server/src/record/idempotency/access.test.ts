@@ -114,7 +114,7 @@ test('a replay is rejected after a role of the caller lost a permission', async 
   expect(after.status).toBe(409);
 });
 
-test('a further role leaves replays as they are, also the role that the request itself granted', async () => {
+test('a further role leaves replays as they are, even the role that the request itself granted', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const headers = key();
   const create = () => post('projects', { name: 'Mine', id: 'mine-by-key' }, user.token, headers);

@@ -69,7 +69,7 @@ test('returns the first response to a retry and changes nothing twice', async ()
   expect(await countEvents('once')).toBe(1);
 });
 
-test('replays a clone, also on another server', async () => {
+test('replays a clone, even on a different server', async () => {
   await send(FEATURES, { name: 'origin' });
   const app = await harness.secondServer();
 
@@ -93,7 +93,7 @@ test('replays a response without a body', async () => {
   expect(second.headers['idempotent-replayed']).toBe('true');
 });
 
-test('replays an error response, even if a new request would get another one', async () => {
+test('replays an error response, even if a new request would get a different one', async () => {
   await send(FEATURES, { name: 'in-the-way' });
   const first = await send(FEATURES, { name: 'in-the-way' }, { key: 'd' });
   await sql`delete from features where name = 'in-the-way'`.execute(harness.db);

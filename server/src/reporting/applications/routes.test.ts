@@ -354,7 +354,7 @@ test('describes an application, keeps omitted fields and removes those that are 
 });
 
 test.each(['javascript:alert(1)', 'checkout', 'https://me:secret@example.com'])(
-  'rejects the address %s of an application',
+  'rejects the URL %s of an application',
   async url => {
     const { status, body } = await call(harness.app, 'POST', `${APPLICATIONS}/shop`, { body: { url } });
 

@@ -106,7 +106,7 @@ describe('counts', () => {
     expect(await sums('secret-flag')).toEqual({ hours: '2:0', days: '2:0' });
   });
 
-  test('a batch that is written again counts once, also while its first transaction is open', async () => {
+  test('a batch that is written again counts once, even while its first transaction is open', async () => {
     await makeFeature(harness.db, 'default', { name: 'repeated', type: 'release' });
     const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
     const row = {
@@ -157,7 +157,7 @@ describe('counts', () => {
     await proxy.close();
   });
 
-  test('keeps and merges while the database is away', async () => {
+  test('keeps and merges while the database is down', async () => {
     await makeFeature(harness.db, 'default', { name: 'outage', type: 'release' });
     const broken = openDb({ url: 'postgres://postgres@127.0.0.1:1/none', poolSize: 1, onError: () => {} });
     const usage = makeUsage(new Registry(), () => true);
@@ -214,7 +214,7 @@ describe('counts', () => {
     expect(await registry.metrics()).not.toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
   });
 
-  test('stores texts with unpaired surrogates and NUL, and cut pairs', async () => {
+  test('stores strings with unpaired surrogates and NUL, and cut pairs', async () => {
     const usage = makeUsage(new Registry(), () => true);
     const odd = '\ud800\0';
     const cut = `${'x'.repeat(199)}😀`;

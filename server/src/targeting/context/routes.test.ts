@@ -302,7 +302,7 @@ test('keeps both of two legal values added concurrently and records the state ea
   expect(second.preData).toEqual(first.data);
 });
 
-test('of two concurrent transactions only one creates a field with the same name', async () => {
+test('only one of two concurrent transactions creates a field with the same name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('context_fields').values({ name: 'raced' }).execute();
 

@@ -76,6 +76,6 @@ test('accepts quotes and backslashes that every SDK reads', () => {
     expect(constraintValueProblem(value)).toBeUndefined();
 });
 
-test('accepts any parameter of another strategy type', () => {
+test('accepts any parameter of a different strategy type', () => {
   expect(parameterViolations({ name: 'mine', parameters: { groupId: '"', IPs: '\\' } }, '')).toEqual([]);
 });

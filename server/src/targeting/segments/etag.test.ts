@@ -52,7 +52,7 @@ test('responds with 304 to a known ETag, and a new use of the segment does not m
   expect((await update('used', etag)).status).toBe(204);
 });
 
-test('another rejection comes before 412', async () => {
+test('other rejections take precedence over 412', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const request = (headers: Record<string, string>) =>
     call(harness.app, 'PUT', url, { token, body, headers });
@@ -64,7 +64,7 @@ test('another rejection comes before 412', async () => {
   expect((await request(OUTDATED)).status).toBe(404);
 });
 
-test('of two concurrent writers with the same ETag, one wins and the other gets 412', async () => {
+test('one of two concurrent writers with the same ETag wins, and the other gets 412', async () => {
   const etag = await readEtag();
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from segments where name = ${body.name} for update`.execute(blocker);

@@ -425,7 +425,7 @@ test('the legal values of a field of the project apply to its segments', async (
   });
 });
 
-test('of two concurrent transactions only one creates a segment with the same name', async () => {
+test('only one of two concurrent transactions creates a segment with the same name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('segments').values({ name: 'raced', created_by: 'x' }).execute();
 

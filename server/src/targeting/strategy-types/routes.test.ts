@@ -237,7 +237,7 @@ test('keeps both of two concurrent updates and records the state each found', as
   expect(second.preData).toEqual(first.data);
 });
 
-test('of two concurrent transactions only one creates a strategy type with the same name', async () => {
+test('only one of two concurrent transactions creates a strategy type with the same name', async () => {
   const blocker = await harness.db.startTransaction().execute();
   await blocker.insertInto('strategies').values({ name: 'raced' }).execute();
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 test.concurrent.each(Array.from({ length: AT_ONCE }, (_, at) => SEED + at))(
-  'whatever is asked, in whatever order, the server and a simple model agree, and so do the events alone (seed %i)',
+  'whatever is requested, in whatever order, the server and a simple model agree, and so do the events alone (seed %i)',
   async seed => {
     const commands = fc.array(command, { minLength: 1, maxLength: 14, size: 'max' });
     await fc.assert(fc.asyncProperty(commands, runSequence), {

@@ -43,7 +43,7 @@ test('every annotated statement returns a row in a test', ({ skip }) => {
   expect(untested.map(({ place }) => place)).toEqual([]);
 });
 
-test('no two statements have the same text, by which their results are told apart', () => {
+test('no two statements have the same text, which identifies their results', () => {
   const statements = annotations.filter(({ type }) => isRow(sources.checker, type));
   const twice = statements.filter(one => statements.some(other => other !== one && other.key === one.key));
 

@@ -75,7 +75,7 @@ test('webhook: renders a template with the event as text, as JSON in JSON, and i
   expect(record.details).toMatchObject({ body });
 });
 
-test('webhook: sends another content type and plain text', async () => {
+test('webhook: sends a different content type and plain text', async () => {
   const { request } = await deliver('webhook', {
     url: `${deliveries.receiver.url}/t`,
     contentType: 'text/plain',

@@ -63,7 +63,7 @@ test('renders a list of 1,000 items', () => {
   expect(rendered.split(';')).toHaveLength(1_001);
 });
 
-test('reads only own properties', () => {
+test("reads only an object's own properties", () => {
   const view = { list: ['a'], text: 'b' };
 
   for (const name of [

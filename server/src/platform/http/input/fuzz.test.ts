@@ -26,7 +26,7 @@ const LEAK = /select |insert into|pg_|at .*\.ts:|node_modules|violates|constrain
 /** NUL, half a surrogate pair, and an overlong NUL in a broken escape. */
 const UNSTORABLE = ['a%00b', '%ED%A0%80', '%C0%80%'];
 
-test('no parameter of an address becomes a 5xx by a character that cannot be stored', GENERATED, async () => {
+test('no character that cannot be stored in a URL parameter causes a 5xx', GENERATED, async () => {
   const user = await makeUser(harness.db, 'Admin');
   const found: string[] = [];
   for (const { method, path, parameters, body } of operations) {

@@ -36,7 +36,7 @@ test('a request without unknown names has no such header', async () => {
   expect(headers['preference-applied']).toBe('handling=strict');
 });
 
-test('a request to an unknown address has no such header, and strict handling does not change its 404', async () => {
+test('a request to an unknown path has no such header, and strict handling does not change its 404', async () => {
   for (const prefer of ['handling=lenient', 'handling=strict']) {
     const { status, headers } = await call(harness.app, 'POST', '/api/admin/nowhere?x=1', {
       body: { type: 'simple', value: 'x' },

@@ -107,7 +107,7 @@ test('percent-encodes what a hint quotes, and gives none for a known type', asyn
   expect(await hintFor('feature-created')).toBeUndefined();
 });
 
-test('suggests the known name of a misspelt parameter and field, also of a nested one', async () => {
+test('suggests the known name of a misspelt parameter and field, even of a nested one', async () => {
   const { body } = await call(
     harness.app,
     'POST',
@@ -153,7 +153,7 @@ test('says how large a body is and may be', async () => {
   });
 });
 
-test('the drift of a feature that is no copy says so', async () => {
+test('the drift of a feature that is not a copy says so', async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'no-copy' } });
 
   const { status, body } = await call(

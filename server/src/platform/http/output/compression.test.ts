@@ -166,7 +166,7 @@ test.each([
   expect(response.headers.etag).toBe((headers as { etag?: string }).etag);
 });
 
-test('every encoding has a strong ETag of its own, which If-None-Match accepts', async () => {
+test('every encoding has its own strong ETag, which If-None-Match accepts', async () => {
   const url = '/api/admin/search/features';
   const tags = await Promise.all(
     ['identity', 'gzip', 'br'].map(async encoding => String((await send(url, encoding)).headers.etag)),

@@ -310,7 +310,7 @@ test('a route without a permission stops the server from starting', async () => 
   await app.close();
 });
 
-test('the metrics count requests by route and hold no address', async () => {
+test('the metrics count requests by route and contain no IP address', async () => {
   await call(harness.app, 'GET', '/api/admin/projects/some-project');
 
   const { body } = await call(harness.app, 'GET', '/internal-backstage/prometheus', { token: null });

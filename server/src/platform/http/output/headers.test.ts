@@ -65,7 +65,7 @@ test('what is not HTTP gets the security headers', async () => {
   for (const [name, value] of Object.entries(HEADERS)) expect(response).toContain(`${name}: ${value}\r\n`);
 });
 
-test('strict transport security is sent only if the public address is https', async () => {
+test('strict transport security is sent only if the public URL is https', async () => {
   const secure = await harness.secondServer({ publicUrl: 'https://flags.example.com' });
 
   const [http, https] = await Promise.all(

@@ -59,7 +59,7 @@ test('pieces are sent in their order, and a failure before the first is sent as 
   await Promise.all([one.app.close(), other.app.close()]);
 });
 
-test('cuts off a client that does not read, and ends what makes the pieces', async () => {
+test('cuts off a client that does not read, and ends the source of the pieces', async () => {
   let ended = false;
   async function* endless(): Pieces {
     try {
@@ -111,7 +111,7 @@ test('reads ahead of the client, so that the source can end before the client ha
   await app.close();
 });
 
-test('ends the source when the client goes away before the first piece', async () => {
+test('ends the source when the client disconnects before the first piece', async () => {
   const begun = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   let ended = false;

@@ -97,7 +97,7 @@ test('clients that do not read their reports do not keep others waiting, and are
   expect(await (await read(`${PATH}/health-report`)).json()).toMatchObject({ activeCount: FEATURES });
 });
 
-test('whole lists are sent in pieces: 6 lists of 6,000 flags at once take little memory', async () => {
+test('whole lists are sent in pieces: 6 lists of 6,000 flags at a time take little memory', async () => {
   const rss = () => {
     const status = readFileSync(`/proc/${server.process.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;

@@ -212,7 +212,7 @@ test('collects names, sentences, values in quotes and JSON members as phrases', 
   );
 });
 
-test('two instances hash the same text to different buckets', () => {
+test('two instances hash the same string to different buckets', () => {
   const texts = ['{"id": "a3f59c01-77", "note": "moved to the finance team"}'];
   const [one, two] = [collect(texts, 1), collect(texts, 2)];
 
@@ -222,7 +222,7 @@ test('two instances hash the same text to different buckets', () => {
   expect(sorted(two.gram)).toEqual(sorted(one.gram));
 });
 
-test('leaves out a text that is too long, and texts with too many different characters', () => {
+test('omits a string that is too long, and strings with too many different characters', () => {
   const various = String.fromCodePoint(...Array.from({ length: 5_000 }, (_, n) => 0x4e00 + n));
   const { whole, word } = collect([...Array(40).fill('"short"'), 'x'.repeat(2_000_001), various]);
 

@@ -21,7 +21,7 @@ test('a filter has the hashes of every part of its text', () => {
   );
 });
 
-test('a filter of random values excludes most texts of 6 characters, and nearly all of 9', () => {
+test('a filter of random values excludes most strings of 6 characters, and nearly all of 9', () => {
   const random = (length: number) =>
     Array.from({ length }, () => Math.floor(Math.random() * 36).toString(36)).join('');
   const filter = filterOf(KEY, random(200_000));
@@ -34,7 +34,7 @@ test('a filter of random values excludes most texts of 6 characters, and nearly 
   expect(passing(9)).toBeLessThan(0.01);
 });
 
-test('two instances have different filters of the same text', () => {
+test('two instances have different filters for the same string', () => {
   expect(
     filterOf(1, 'a segment of the finance team').equals(filterOf(2, 'a segment of the finance team')),
   ).toBe(false);
