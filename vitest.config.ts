@@ -37,10 +37,10 @@ export default defineConfig({
     // Migrations are no modules: without this, watch mode would not notice a change.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/server/migrations/**'],
     // Only a test that hangs takes this long. One that honestly needs more has a timeout of its own.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 300_000,
     retry: RETRIES,
-    expect: { poll: { timeout: 50_000 } },
+    expect: { poll: { timeout: 150_000 } },
     // Two more than there are cores, because tests also wait: for PostgreSQL, for timeouts, for a browser.
     maxWorkers: availableParallelism() + 2,
     projects: [
@@ -54,7 +54,7 @@ export default defineConfig({
           setupFiles: ['server/src/test/watch-servers.ts'],
           isolate: false,
           // Each starts servers, and several kill them many times.
-          testTimeout: 180_000,
+          testTimeout: 300_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -115,7 +115,7 @@ async function open(name: string, files: Record<string, string>): Promise<Page> 
 async function untilShown(page: Page, text: string): Promise<void> {
   await page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, undefined, {
     polling: 10,
-    timeout: 30_000,
+    timeout: 150_000,
   });
 }
 

@@ -1,13 +1,22 @@
 // Applies the newest migration to a large database while a server of the previous version reads and writes.
-// It passes when no request failed and no request took 200 ms longer than the slowest one before the migration.
+// All migrations that the previous version does not have are applied. It passes when no request failed and no request took 200 ms longer than the slowest one before the migration.
 //
-//   npm run campaign:migration                       the newest file of server/migrations
+//   npm run campaign:migration                       the last commit without the newest file of server/migrations
 //   npm run campaign:migration -- --probe            the files of bench/migration/probe, on top of all migrations
-//   npm run campaign:migration -- --previous v1.2.0  the server of that tag, and all migrations it does not have
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+//   npm run campaign:migration -- --previous v1.2.0  the server of that tag or commit
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { readOptions } from '../../server/src/platform/command-line.ts';
@@ -32,7 +41,7 @@ const options = readOptions({
     },
     previous: {
       type: 'string',
-      meaning: 'Tag of the previous version; applies every migration that the tag does not have',
+      meaning: 'Tag or commit of the previous version',
     },
   },
 });
@@ -99,22 +108,56 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** The tree of the previous version: a tag, or this one without its newest migration. */
+/** The server that runs before the migration: this one for the probe, otherwise a tag or the last commit without the newest migration. */
 function copyPrevious(): string {
-  const copy = join(folder, 'previous');
-  mkdirSync(copy);
-  if (options.previous === undefined) {
+  if (options.probe) {
+    const copy = join(folder, 'previous');
     cpSync(join(ROOT, 'server'), join(copy, 'server'), { recursive: true });
-    const files = readdirSync(join(copy, 'server/migrations')).toSorted();
-    if (!options.probe) rmSync(join(copy, 'server/migrations', files.at(-1) ?? ''));
-    for (const name of ['node_modules', 'plane', 'package.json', 'openapi.json'])
-      symlinkSync(join(ROOT, name), join(copy, name));
-  } else {
-    const archive = execFileSync('git', ['archive', options.previous], { cwd: ROOT, maxBuffer: 2 ** 30 });
-    execFileSync('tar', ['-x', '-C', copy], { input: archive });
-    // It runs with the packages of that version.
-    execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts'], { cwd: copy, stdio: 'ignore' });
+    return withPackages(copy);
   }
+  if (options.previous !== undefined) return checkOut(options.previous);
+  const ours = readdirSync(join(ROOT, 'server/migrations')).toSorted();
+  const added = String(git('log', '-50', '--diff-filter=A', '--format=%H', '--', 'server/migrations'));
+  const commits = added.split('\n').filter(hash => hash !== '');
+  // Not every commit of a branch runs, or has all migrations up to its newest one: the first one that does.
+  for (const commit of ['HEAD', ...commits.map(hash => `${hash}^`)]) {
+    const listed = String(git('ls-tree', '--name-only', commit, 'server/migrations/')).trim();
+    const theirs = listed
+      .split('\n')
+      .map(path => basename(path))
+      .toSorted();
+    if (theirs.length === ours.length || theirs.some((name, n) => name !== ours[n])) continue;
+    const copy = checkOut(commit);
+    const loads = spawnSync(
+      process.execPath,
+      ['--input-type=module', '-e', 'await import("./server/src/app.ts")'],
+      { cwd: copy },
+    );
+    if (loads.status !== 0) continue;
+    console.log(`previous version: ${git('log', '-1', '--format=%h %s', commit)}`);
+    return copy;
+  }
+  throw new Error('No commit before the newest migration has a server that runs. Name one with --previous.');
+}
+
+function git(...args: string[]): Buffer {
+  return execFileSync('git', args, { cwd: ROOT, maxBuffer: 2 ** 30 });
+}
+
+function checkOut(commit: string): string {
+  const copy = join(folder, commit.replace('^', '-before'));
+  mkdirSync(copy);
+  execFileSync('tar', ['-x', '-C', copy], { input: git('archive', commit) });
+  return withPackages(copy);
+}
+
+/** Each version runs with its own packages. */
+function withPackages(copy: string): string {
+  for (const name of ['plane', 'package.json', 'package-lock.json', 'openapi.json'])
+    if (!existsSync(join(copy, name))) symlinkSync(join(ROOT, name), join(copy, name));
+  const [own, ours] = [copy, ROOT].map(root => readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  if (own === ours) symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  else execFileSync('npm', ['ci', '--omit=dev', '--ignore-scripts'], { cwd: copy, stdio: 'ignore' });
   return copy;
 }
 

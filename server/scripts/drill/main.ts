@@ -61,7 +61,7 @@ async function drill(config: Config): Promise<void> {
     await withClient(config.databaseUrl, async source => {
       await checkRequirements(source);
       const server = options.scratch === '' ? config.databaseUrl : options.scratch;
-      const copy = await createScratch(server, removeLeftovers);
+      const copy = await createScratch(server, source.database ?? '', removeLeftovers);
       scratch = copy;
       if (options.dump === '') folder = await mkdtemp(`${FOLDER_PREFIX}${process.pid}-`);
       const file = folder === undefined ? options.dump : join(folder, 'halyard.dump');

@@ -6,8 +6,8 @@ import { explainStartError } from '../../src/platform/start-errors.ts';
 
 export type Scratch = { url: string; name: string; drop: () => Promise<void>; keep: () => Promise<void> };
 
-/** The comment on a database kept by --keep, which a later drill does not remove. */
-export const KEPT = 'Kept by halyard drill --keep';
+/** How the comment on a scratch database begins. The name of the drilled database follows. */
+export const SCRATCH = 'Scratch database of a halyard drill of ';
 
 /** Runs work with a connection that has no limit on the duration of a statement. */
 export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -30,9 +30,10 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Creates an empty database on the URL's server, after the preparation. */
+/** Creates an empty database on the URL's server for a drill of the database `source`, after the preparation. */
 export async function createScratch(
   serverUrl: string,
+  source: string,
   prepare: (server: pg.Client) => Promise<void>,
 ): Promise<Scratch> {
   const name = `halyard_drill_${randomBytes(6).toString('hex')}`;
@@ -49,18 +50,19 @@ export async function createScratch(
   }).catch(error => {
     throw cannotCreateScratch(error, serverUrl);
   });
-  // A database without a session was left behind by a killed drill.
+  // A database with this comment but without a session was left behind by a killed drill, so the session comes first.
   const session = await connect(url.href);
+  await session.query(`comment on database ${name} is ${pg.escapeLiteral(`${SCRATCH}${source}`)}`);
   return {
     url: url.href,
     name,
     drop: async () => {
-      await session.end().catch(() => {});
       await run(`drop database if exists ${name} with (force)`);
+      await session.end().catch(() => {});
     },
     keep: async () => {
+      await run(`comment on database ${name} is null`);
       await session.end().catch(() => {});
-      await run(`comment on database ${name} is '${KEPT}'`);
     },
   };
 }

@@ -35,6 +35,9 @@ export const APP_SETTINGS = {
   disableAfterHours: 120,
 };
 
+/** A test makes all its requests as one caller. On a busy machine each takes a second, and none may be rejected because it waited too long. */
+const PATIENCE_MS = 120_000;
+
 /** Runs in the background, once a minute per credential, so statement counts would depend on the time. */
 const LAST_USE = /\bset seen_at = now\(\)/;
 /** Runs in the background after a change that SDKs notice. */
@@ -71,6 +74,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
       url: harness.databaseUrl,
       // Tests in which two requests wait for a lock take longer than the usual 5 s on a busy machine.
       lockTimeoutMs: 14_000,
+      connectTimeoutMs: PATIENCE_MS,
       onError: () => {},
       onQuery: (sql: string) => {
         if (!LAST_USE.test(sql) && !WAKING.test(sql)) harness.statements.push(sql);
@@ -81,7 +85,14 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
     const app = await buildApp(
       db,
       { ...APP_SETTINGS, limits: { ...DEFAULT_LIMITS, ...limits }, ...settings },
-      { ...strictSerializer, longReadDb, streams, evaluation, ...(consoleFiles && { consoleFiles }) },
+      {
+        ...strictSerializer,
+        longReadDb,
+        streams,
+        evaluation,
+        requests: { waitMs: PATIENCE_MS },
+        ...(consoleFiles && { consoleFiles }),
+      },
     );
     watchEvents(app.operations.values());
     await app.ready();

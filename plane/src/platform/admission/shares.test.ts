@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ApiError } from '../errors.ts';
 import { makeShares, type Release, type ShareLimits } from './shares.ts';
 
@@ -150,22 +150,28 @@ test('a request that does not wait counts as rejected if the units are not free'
 });
 
 test('on a busy server, a caller has one request at a time and rests in between, and others do not wait for it', async () => {
+  // The pauses of callers, while countRunning goes on by the real clock.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
   let isBusy = false;
   const shares = make({ isBusy: () => isBusy });
   const all = acquireMany(shares, 'a', 20);
   expect(await countRunning(all)).toBe(6);
 
   isBusy = true;
-  await sleep(500);
+  vi.advanceTimersByTime(500);
   for (const request of all.slice(0, 6)) (await request)();
 
   expect(await countRunning(all)).toBe(6);
   expect(await countRunning(acquireMany(shares, 'b', 2))).toBe(1);
-  await expect.poll(() => countRunning(all)).toBe(7);
+  vi.advanceTimersByTime(499);
+  expect(await countRunning(all)).toBe(6);
+  vi.advanceTimersByTime(1);
   expect(await countRunning(all)).toBe(7);
 
   isBusy = false;
-  await expect.poll(() => countRunning(all)).toBeGreaterThan(7);
+  vi.advanceTimersByTime(100);
+  expect(await countRunning(all)).toBeGreaterThan(7);
+  vi.useRealTimers();
 });
 
 test('a caller whose queue is full is told so after a while, and others meanwhile run', async () => {

@@ -94,7 +94,7 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
     return () => db.destroy();
   });
 
-  test('finds text by the rules of Unicode, with and without the index', { timeout: 60_000 }, async () => {
+  test('finds text by the rules of Unicode, with and without the index', async () => {
     const memory = makeSearchMemory();
     for (const query of new Set(QUERIES)) {
       const ids = rows

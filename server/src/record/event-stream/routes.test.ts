@@ -272,7 +272,7 @@ test('ends the stream of a revoked token and of a deleted user, with and without
   await arrives(other, id);
   const again = await connect('', { token: revoked.token });
   expect(again.status).toBe(401);
-}, 20_000);
+});
 
 test('lists every violation of the parameters', async () => {
   const client = await connect(
@@ -380,21 +380,24 @@ test('a client that does not read is cut off, and resumes without a gap; others 
   stalled.response.pause();
   const text = 'x'.repeat(200_000);
   const written: number[] = [];
-  for (let n = 0; n < 100; n++) written.push(await write({ data: { text } }));
+  let behind = 0;
+  for (let n = 0; n < 100; n++) {
+    written.push(await write({ data: { text } }));
+    behind = Math.max(behind, await metric('listeners_behind'));
+  }
   await arrives(reading, written.at(-1) ?? 0);
-  const behind = await metric('listeners_behind');
 
   await expect.poll(() => metric('listeners')).toBe(1);
   stalled.response.resume();
   await stalled.closed;
 
-  expect(behind).toBe(1);
+  expect(behind).toBeGreaterThan(0);
   expect(ids(reading)).toEqual(written);
   expect(ids(stalled).length).toBeLessThan(written.length);
   const resumed = await connect('', { lastEventId: stalled.lastEventId() ?? '' });
   await arrives(resumed, written.at(-1) ?? 0);
   expect([...ids(stalled), ...ids(resumed)]).toEqual(written);
-}, 60_000);
+});
 
 test('continues without a gap after its database connections are lost', async () => {
   const client = await connect();
@@ -462,7 +465,7 @@ test('the metrics contain the number of streams and their lag', async () => {
   await Promise.all([connect(), connect()]);
 
   expect(await metric('listeners')).toBe(2);
-  expect(await metric('lag_seconds')).toBeLessThan(5);
+  await expect.poll(() => metric('lag_seconds')).toBeLessThan(5);
   for (const client of clients) client.close();
   await expect.poll(() => metric('listeners')).toBe(0);
   expect(await metric('lag_seconds')).toBe(0);
@@ -478,11 +481,12 @@ test('a caller with 40 streams that catch up does not keep the stream of another
   await sql`select setval('events_id_seq', (select max(id) + 30000 from events))`.execute(harness.db);
   const others = await Promise.all(Array.from({ length: 40 }, () => connect(after, { token: many.token })));
   const client = await connect(after, { token: one.token });
+  const start = performance.now();
 
   for (const one of [client, ...others]) await expect.poll(() => one.events.length).toBe(500);
   const end = client.events.at(-1)?.at ?? 0;
-  const before = others.flatMap(({ events }) => events.filter(({ at }) => at < end));
+  const meanwhile = others.flatMap(({ events }) => events.filter(({ at }) => at > start && at < end));
 
-  // If streams took turns, each of them would have had nearly all events by then.
-  expect(before.length).toBeLessThan((40 * 500) / 2);
+  // If streams took turns, each of them would have got nearly all events meanwhile.
+  expect(meanwhile.length).toBeLessThan((40 * 500) / 2);
 });
