@@ -1,5 +1,5 @@
-// Adds to package-lock.json the optional packages of other platforms that npm omitted. npm omits them when the configured
-// registry does not have them, and `npm ci` then rejects the lockfile that npm itself wrote.
+// Adds the optional packages of other platforms that npm omitted to the lockfiles of the repository and of the site. npm omits
+// them when the configured registry does not have them, and `npm ci` then rejects the lockfile that npm itself wrote.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 type Entry = {
@@ -12,22 +12,25 @@ type Entry = {
   libc?: string[];
 };
 
-const FILE = new URL('../package-lock.json', import.meta.url);
-const lock: { packages: Record<string, Entry> } = JSON.parse(readFileSync(FILE, 'utf8'));
+for (const file of ['../package-lock.json', '../site/package-lock.json'])
+  complete(new URL(file, import.meta.url));
 
-for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
-  for (const [name, version] of Object.entries(optionalDependencies)) {
-    if (lock.packages[`node_modules/${name}`] || lock.packages[`${path}/node_modules/${name}`]) continue;
-    lock.packages[`node_modules/${name}`] = {
-      version: version.replace(/^[\^~]/, ''),
-      ...platformOf(name),
-      optional: true,
-      ...(dev ? { dev } : {}),
-    };
+function complete(file: URL): void {
+  const lock: { packages: Record<string, Entry> } = JSON.parse(readFileSync(file, 'utf8'));
+  for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      if (lock.packages[`node_modules/${name}`] || lock.packages[`${path}/node_modules/${name}`]) continue;
+      lock.packages[`node_modules/${name}`] = {
+        version: version.replace(/^[\^~]/, ''),
+        ...platformOf(name),
+        optional: true,
+        ...(dev ? { dev } : {}),
+      };
+    }
   }
+  lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 
 /** Binary packages name their platform: @rolldown/binding-linux-arm64-musl. */
 function platformOf(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
