@@ -7,7 +7,7 @@ import { startProcess, stopProcess } from '../server/src/test/process.ts';
 
 const ENTRY = join(inject('installed'), 'node_modules/halyard/bin/halyard.cjs');
 const REQUESTS = 10_000;
-const AT_ONCE = 10;
+const CONCURRENCY = 10;
 const HIGHEST_AT_READY_MB = 150;
 const HIGHEST_AFTER_REQUESTS_MB = 250;
 
@@ -74,7 +74,7 @@ test('the server takes at most 150 MB when it is ready, and 250 MB after 10,000 
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, send));
+  await Promise.all(Array.from({ length: CONCURRENCY }, send));
   const after = memoryOf(server.process.pid);
   console.log(
     `memory: ${ready.toFixed(0)} MB ready, ${after.toFixed(0)} MB after ${REQUESTS} requests`,

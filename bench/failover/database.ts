@@ -45,7 +45,7 @@ export type FailingDatabase = {
   /** Replaces the primary with a standby that lacks the last commits. */
   promote: (loss: Loss, isMovedFirst: boolean) => Promise<Outcome>;
   /** Copies the data folder, and puts the copy back later. */
-  putBack: (loss: Loss) => Promise<Outcome>;
+  restore: (loss: Loss) => Promise<Outcome>;
   remove: () => Promise<void>;
 };
 
@@ -105,7 +105,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     return { ...lost, downMs: era.openedAt - closedAt };
   }
 
-  async function putBack(loss: Loss): Promise<Outcome> {
+  async function restore(loss: Loss): Promise<Outcome> {
     const { cluster } = era;
     await approachChunk(era);
     await sleep(FOLLOW_MS);
@@ -121,7 +121,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     const closedAt = await close();
     const lost = await findLost(era, kept);
     await cluster.stop('immediate');
-    await cluster.putBack();
+    await cluster.restoreCopy();
     await cluster.start();
     const restored = await identityOf(cluster);
     if (restored !== copied) throw new Error(`The copy is ${restored}, and the database was ${copied}`);
@@ -139,7 +139,7 @@ export async function startFailingDatabase(random: () => number): Promise<Failin
     },
     listen: listener => void listeners.push(listener),
     promote,
-    putBack,
+    restore,
     remove: async () => {
       await era.pool.end();
       await proxy.close();

@@ -17,10 +17,10 @@ import { ENVIRONMENT, startWriters } from './writers.ts';
 
 const options = readOptions({
   run: 'npm run campaign:failover',
-  does: 'Promotes standbys and puts back copies of the data folder under load, and compares all clients with the database.',
+  does: 'Promotes standbys and restores copies of the data folder under load, and compares all clients with the database.',
   options: {
     promotions: { type: 'string', default: '20', meaning: 'Number of promoted standbys' },
-    copies: { type: 'string', default: '10', meaning: 'Number of data folders that are put back' },
+    copies: { type: 'string', default: '10', meaning: 'Number of data folders that are restored' },
     writers: { type: 'string', default: '8', meaning: 'Number of writers' },
     sdks: { type: 'string', default: '40', meaning: `Number of SDKs: ${KINDS.join(', ')} in turn` },
     searchers: { type: 'string', default: '2', meaning: 'Number of searches at a time' },
@@ -29,7 +29,7 @@ const options = readOptions({
 });
 
 if (!canRunClusters) {
-  console.error('This campaign requires root, and PostgreSQL from packages of Debian.');
+  console.error('This campaign requires root, and PostgreSQL from Debian packages.');
   process.exit(2);
 }
 
@@ -122,7 +122,7 @@ async function run(): Promise<void> {
     for (const loop of writing) loop.resume();
     await sleep(BEFORE);
     const outcome: Outcome =
-      kind === 'promotion' ? await database.promote(LOSS, at % 2 === 1) : await database.putBack(LOSS);
+      kind === 'promotion' ? await database.promote(LOSS, at % 2 === 1) : await database.restore(LOSS);
     if (outcome.lost === 0) throw new Error('The round lost nothing');
     lost += outcome.lost;
     await sleep(AFTER);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Response, send } from '../requests.ts';
 import { judge } from '../search/judge.ts';
-import { addressOf, conditionOf, type Result, readPlain, type Search } from '../search/plain.ts';
+import { conditionOf, pathOf, type Result, readPlain, type Search } from '../search/plain.ts';
 import type { Era, FailingDatabase } from './database.ts';
 import { type Loop, startLoop } from './loop.ts';
 
@@ -70,7 +70,7 @@ export function startSearches(
     const one: Pending = { search: randomSearch(random), candidates: [] };
     pending.add(one);
     await begin(one);
-    const response = await send(server, 'GET', addressOf(one.search));
+    const response = await send(server, 'GET', pathOf(one.search));
     note(response);
     await complete(one);
     pending.delete(one);
@@ -84,7 +84,7 @@ export function startSearches(
       after ? judge(one.search, before, actual, after) : 'the era did not end',
     );
     if (verdicts.some(verdict => verdict === 'equal' || verdict === 'between')) counts.right++;
-    else onWrong(`${addressOf(one.search)}: ${verdicts.join('; ') || 'a response without a database'}`);
+    else onWrong(`${pathOf(one.search)}: ${verdicts.join('; ') || 'a response without a database'}`);
   }
 
   const loops = Array.from({ length: count }, () => startLoop(PAUSE_MS, searchOnce));

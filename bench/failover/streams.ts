@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStream } from '../../server/src/test/event-stream-client.ts';
-import { addressOf, conditionOf, type Search } from '../search/plain.ts';
+import { conditionOf, pathOf, type Search } from '../search/plain.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 import type { Era } from './database.ts';
 
@@ -30,7 +30,7 @@ export async function followEvents(
   search: Search,
   onUnexplained: (problem: string) => void,
 ): Promise<EventLog> {
-  const path = addressOf(search).replace('/search/events', '/events/stream');
+  const path = pathOf(search).replace('/search/events', '/events/stream');
   const log = new Map<number, string>();
   const counts = { resets: 0, received: 0 };
   let isStopped = false;

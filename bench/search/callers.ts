@@ -16,8 +16,8 @@ export async function makeCallers(client: pg.Client): Promise<Map<string, Caller
        returning user_id as id`,
       [username, hashToken(token)],
     );
-    const sight = { userId: rows[0]?.id ?? 0, hidden: hiddenProjects(hiddenEvery) };
-    callers.set(username, { name: username, token, sight });
+    const visibility = { userId: rows[0]?.id ?? 0, hidden: hiddenProjects(hiddenEvery) };
+    callers.set(username, { name: username, token, visibility });
   }
   return callers;
 }

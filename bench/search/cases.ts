@@ -9,7 +9,7 @@ export type Case = {
   /** One filter, whose CPU time also has a goal. */
   oneFilter?: true;
   /** Measured with 16 callers at a time too. */
-  atOnce?: true;
+  isConcurrent?: true;
 };
 
 /** Dense and sparse values of the log. */
@@ -38,37 +38,41 @@ export function casesOf(events: number): Case[] {
   const type = [TYPE];
   const day = { from: VALUES.month.to, to: VALUES.month.to };
   const one = { oneFilter: true } as const;
-  const atOnce = { atOnce: true } as const;
+  const isConcurrent = { isConcurrent: true } as const;
   return [
-    { name: 'no filter', search: {}, ...one, ...atOnce },
-    { name: 'project, dense', search: { project }, ...one, ...atOnce },
+    { name: 'no filter', search: {}, ...one, ...isConcurrent },
+    { name: 'project, dense', search: { project }, ...one, ...isConcurrent },
     { name: 'project, silent', search: { project: [VALUES.silent] }, ...one },
     { name: 'project, sparse', search: { project: [VALUES.small] }, ...one },
     { name: 'project, any of 2, silent', search: { project: [VALUES.silent, VALUES.small] }, ...one },
-    { name: 'feature, dense', search: { feature: [VALUES.feature] }, ...one, ...atOnce },
+    { name: 'feature, dense', search: { feature: [VALUES.feature] }, ...one, ...isConcurrent },
     { name: 'feature, sparse', search: { feature: [VALUES.rareFeature] }, ...one },
     { name: 'feature, any of 2', search: { feature: [VALUES.feature, VALUES.rareFeature] }, ...one },
     { name: 'type, dense', search: { type }, ...one },
     { name: 'type, sparse', search: { type: [VALUES.rareType] }, ...one },
-    { name: 'type, any of 3', search: { type: ANY_TYPE }, ...one, ...atOnce },
+    { name: 'type, any of 3', search: { type: ANY_TYPE }, ...one, ...isConcurrent },
     { name: 'createdBy, dense', search: { createdBy: [1] }, ...one },
     { name: 'createdBy, sparse', search: { createdBy: [480] }, ...one },
     { name: 'createdBy, any of 3', search: { createdBy: [1, 20, 480] }, ...one },
     { name: 'environment', search: { environment: PRODUCTION }, ...one },
     { name: 'environment, any of 2', search: { environment: ['production', 'staging'] }, ...one },
     { name: 'one day', search: day, ...one },
-    { name: 'one month', search: VALUES.month, ...one, ...atOnce },
+    { name: 'one month', search: VALUES.month, ...one, ...isConcurrent },
     { name: 'two years', search: YEARS, ...one },
-    { name: 'project and type', search: { project, type }, ...atOnce },
+    { name: 'project and type', search: { project, type }, ...isConcurrent },
     { name: 'project and type, silent', search: { project: [VALUES.silent], type } },
     { name: 'project and type, sparse', search: { project: [VALUES.small], type: [VALUES.rareType] } },
     { name: 'project and month', search: { project, ...VALUES.month } },
     { name: 'project and two years', search: { project, ...YEARS } },
-    { name: 'type and environment', search: { type, environment: PRODUCTION }, ...atOnce },
+    { name: 'type and environment', search: { type, environment: PRODUCTION }, ...isConcurrent },
     { name: 'type and createdBy', search: { type, createdBy: [1] } },
     { name: 'type, any of 3, and environment', search: { type: ANY_TYPE, environment: PRODUCTION } },
     { name: 'feature and type', search: { feature: [VALUES.feature], type } },
-    { name: 'project, type and environment', search: { project, type, environment: PRODUCTION }, ...atOnce },
+    {
+      name: 'project, type and environment',
+      search: { project, type, environment: PRODUCTION },
+      ...isConcurrent,
+    },
     { name: 'type, createdBy and two years', search: { type, createdBy: [1], ...YEARS } },
     {
       name: 'any of 2, any of 3 and environment',
@@ -76,7 +80,7 @@ export function casesOf(events: number): Case[] {
     },
     { name: 'offset 10,000', search: { offset: 10_000 } },
     { name: 'offset, half', search: { offset: events * 0.5 } },
-    { name: 'offset, nine tenths', search: { offset: events * 0.9 }, ...atOnce },
+    { name: 'offset, nine tenths', search: { offset: events * 0.9 }, ...isConcurrent },
     { name: 'environment, deep offset', search: { environment: PRODUCTION, offset: events * 0.1 } },
     {
       name: 'project, deep offset',
@@ -85,13 +89,13 @@ export function casesOf(events: number): Case[] {
     { name: 'two years, deep offset', search: { ...YEARS, offset: events * 0.4 } },
     { name: 'page of 1,000', search: { limit: 1_000 } },
     { name: 'project, page of 1,000', search: { project, limit: 1_000 } },
-    { name: 'viewer, no filter', search: {}, caller: MOST, ...atOnce },
+    { name: 'viewer, no filter', search: {}, caller: MOST, ...isConcurrent },
     { name: 'viewer, project', search: { project }, caller: MOST },
     { name: 'viewer, type, any of 3', search: { type: ANY_TYPE }, caller: MOST },
     { name: 'viewer, one month', search: VALUES.month, caller: MOST },
     { name: 'viewer, deep offset', search: { offset: events * 0.7 }, caller: MOST },
     { name: 'viewer of half, no filter', search: {}, caller: OPEN },
-    { name: 'viewer of half, type, any of 3', search: { type: ANY_TYPE }, caller: OPEN, ...atOnce },
+    { name: 'viewer of half, type, any of 3', search: { type: ANY_TYPE }, caller: OPEN, ...isConcurrent },
     { name: 'viewer of half, one month', search: VALUES.month, caller: OPEN },
     ...textCases(),
   ];
@@ -99,19 +103,19 @@ export function casesOf(events: number): Case[] {
 
 function textCases(): Case[] {
   const project = [VALUES.project];
-  const atOnce = { atOnce: true } as const;
+  const isConcurrent = { isConcurrent: true } as const;
   const text = (name: string, query: string, more: Partial<Case> = {}): Case => ({
     name: `text, ${name}`,
     ...more,
     search: { query, ...more.search },
   });
   return [
-    text('no hit', TEXTS.inNone, atOnce),
-    text('10 hits', TEXTS.inTen, atOnce),
+    text('no hit', TEXTS.inNone, isConcurrent),
+    text('10 hits', TEXTS.inTen, isConcurrent),
     text('1,000 hits', TEXTS.inThousand),
     text('1 %', TEXTS.inHundredth),
-    text('5 %, a word', TEXTS.word, atOnce),
-    text('97 %', TEXTS.inNearlyAll, atOnce),
+    text('5 %, a word', TEXTS.word, isConcurrent),
+    text('97 %', TEXTS.inNearlyAll, isConcurrent),
     text('in every event', TEXTS.inAll),
     text('1 character, no hit', 'j'),
     text('1 character, few hits', 'q'),

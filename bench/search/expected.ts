@@ -11,7 +11,7 @@ export async function readExpected(
   caller: Caller,
   loaded: number,
 ): Promise<Result> {
-  const condition = conditionOf(search, caller.sight);
+  const condition = conditionOf(search, caller.visibility);
   if (!search.query) return await readPlain(client, search, condition);
   const { offset = 0, limit = 50 } = search;
   const page = { limit: offset + limit };

@@ -7,7 +7,7 @@ const FILTER_CPU = 20;
 const FEW_HITS = 1_000;
 const FEW_HITS_P95 = 100;
 const MANY_HITS_P95 = 400;
-const AT_ONCE_P95 = 400;
+const CONCURRENT_P95 = 400;
 
 export const HEADER =
   '| case | total | p50 / p95 ms | CPU ms server | PostgreSQL | 16 at a time, p95 ms | n | goals |\n|---|--:|--:|--:|--:|--:|--:|---|';
@@ -21,7 +21,7 @@ export function missedGoals(one: Case, measured: Measured): string[] {
   const goals: [string, number, number | undefined][] = [
     ['p95', isText ? textP95 : filterP95, measured.p95],
     ['CPU', FILTER_CPU, one.oneFilter ? cpu : undefined],
-    ['16 at a time', AT_ONCE_P95, isText ? undefined : measured.atOnceP95],
+    ['16 at a time', CONCURRENT_P95, isText ? undefined : measured.concurrentP95],
   ];
   return goals.flatMap(([name, limit, value]) =>
     value !== undefined && value > limit ? [`${name} ${value.toFixed(0)} > ${limit}`] : [],
@@ -37,7 +37,7 @@ export function rowOf(one: Case, measured: Measured): string {
     `${measured.p50.toFixed(1)} / ${measured.p95.toFixed(1)}`,
     measured.cpuServer.toFixed(1),
     measured.cpuPostgres.toFixed(1),
-    measured.atOnceP95?.toFixed(0) ?? '',
+    measured.concurrentP95?.toFixed(0) ?? '',
     String(measured.rounds),
     measured.failure === undefined
       ? missed.join(', ') || 'met'

@@ -6,7 +6,7 @@ import { makeCallers } from './callers.ts';
 import { type Case, casesOf } from './cases.ts';
 import { HEADER, missedGoals, rowOf } from './goals.ts';
 import { databaseOf, prepareEvents } from './load.ts';
-import { type Measured, runAtOnce, runCase } from './run.ts';
+import { type Measured, runCase, runConcurrently } from './run.ts';
 
 const options = readOptions({
   run: 'npm run bench',
@@ -38,7 +38,7 @@ await withClient(url, async client => {
     const measured: [Case, Measured][] = [];
     for (const one of cases) {
       const result = await runCase(one, setting(one));
-      if (one.atOnce) result.atOnceP95 = await runAtOnce(one, setting(one));
+      if (one.isConcurrent) result.concurrentP95 = await runConcurrently(one, setting(one));
       measured.push([one, result]);
       console.error(rowOf(one, result));
     }

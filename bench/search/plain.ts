@@ -16,11 +16,11 @@ export type Search = {
 };
 
 /** The user of a search. A viewer does not see the hidden projects, and sees events without a project only if the viewer caused them. */
-export type Caller = { name: string; token: string; sight?: { userId: number; hidden: string[] } };
+export type Caller = { name: string; token: string; visibility?: { userId: number; hidden: string[] } };
 
 export type Result = { total: number; ids: number[] };
 
-export function addressOf({ query, from, to, offset, limit, ...lists }: Search): string {
+export function pathOf({ query, from, to, offset, limit, ...lists }: Search): string {
   const parameters = new URLSearchParams();
   for (const [name, values] of Object.entries(lists)) {
     parameters.set(name, `${values.length === 1 ? 'IS' : 'IS_ANY_OF'}:${values.join()}`);
@@ -51,7 +51,7 @@ const literal = (value: string | number) =>
  * The search as a condition on `events`, in the plainest SQL. It shares no code with the server, so that the two cannot be wrong
  * in the same way.
  */
-export function conditionOf(search: Search, sight: Caller['sight']): string {
+export function conditionOf(search: Search, visibility: Caller['visibility']): string {
   const parts = ['true'];
   for (const [name, column] of Object.entries(COLUMNS)) {
     const values = search[name as keyof typeof COLUMNS];
@@ -60,12 +60,12 @@ export function conditionOf(search: Search, sight: Caller['sight']): string {
   if (search.from) parts.push(`created_at >= '${search.from}T00:00:00Z'`);
   if (search.to) parts.push(`created_at < timestamptz '${search.to}T00:00:00Z' + interval '24 hours'`);
   if (search.query) parts.push(`(${formsOf(search.query).map(containsText).join(' or ')})`);
-  if (sight) {
+  if (visibility) {
     const visible =
-      sight.hidden.length > 0
-        ? `project not in (${sight.hidden.map(literal).join(', ')})`
+      visibility.hidden.length > 0
+        ? `project not in (${visibility.hidden.map(literal).join(', ')})`
         : 'project is not null';
-    parts.push(`(${visible} or project is null and created_by_user_id = ${sight.userId})`);
+    parts.push(`(${visible} or project is null and created_by_user_id = ${visibility.userId})`);
   }
   return parts.join(' and ');
 }
@@ -87,7 +87,7 @@ export async function readPlain(
 }
 
 export async function readHttp(server: string, search: Search, caller: Caller): Promise<Result> {
-  const response = await fetch(server + addressOf(search), { headers: { authorization: caller.token } });
+  const response = await fetch(server + pathOf(search), { headers: { authorization: caller.token } });
   const body = await response.text();
   if (response.status !== 200) throw new Error(`status ${response.status}: ${body.slice(0, 200)}`);
   const { total, events } = JSON.parse(body) as { total: number; events: { id: number }[] };

@@ -3,12 +3,12 @@ import { cpuBetween, percentile, readCpu } from '../measure.ts';
 import type { Server } from '../server.ts';
 import type { Case } from './cases.ts';
 import { readExpected } from './expected.ts';
-import { addressOf, type Caller, differenceOf, readHttp } from './plain.ts';
+import { type Caller, differenceOf, pathOf, readHttp } from './plain.ts';
 
 const WARM_UP = 3;
 const MIN_ROUNDS = 3;
 const MAX_ROUNDS = 300;
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 
 export type Measured = {
   total: number;
@@ -18,7 +18,7 @@ export type Measured = {
   cpuPostgres: number;
   rounds: number;
   /** p95 with 16 callers at a time. */
-  atOnceP95?: number;
+  concurrentP95?: number;
   /** The difference from plain SQL, or the error. */
   failure?: string;
 };
@@ -41,7 +41,7 @@ export async function runCase(
     actual => differenceOf(expected, actual),
     error => (error as Error).message,
   );
-  const request = sender(server.url + addressOf(one.search), caller.token);
+  const request = sender(server.url + pathOf(one.search), caller.token);
   const end = performance.now() + seconds * 1_000;
   for (let n = 0; n < WARM_UP && performance.now() < end; n++) await request();
   const before = await readCpu(server.pid, client);
@@ -62,15 +62,15 @@ export async function runCase(
 }
 
 /** The p95 of 16 callers that send the same request for some seconds. */
-export async function runAtOnce(one: Case, { server, caller, seconds }: Setting): Promise<number> {
-  const request = sender(server.url + addressOf(one.search), caller.token);
+export async function runConcurrently(one: Case, { server, caller, seconds }: Setting): Promise<number> {
+  const request = sender(server.url + pathOf(one.search), caller.token);
   const end = performance.now() + seconds * 1_000;
   const times: number[] = [];
   const send = async () => {
     do times.push(await request());
     while (performance.now() < end);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, send));
+  await Promise.all(Array.from({ length: CONCURRENCY }, send));
   return percentile(times, 0.95);
 }
 

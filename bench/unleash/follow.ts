@@ -10,7 +10,7 @@ const WRITE_EVERY_MS = 200;
 
 type Report = (what: string, isRight: boolean, detail?: string) => void;
 
-/** Changes flags at Unleash while an import follows it, and measures how long each change takes to arrive. */
+/** Changes flags in Unleash while an import follows it, and measures how long each change takes to arrive. */
 export async function checkFollow(
   { url }: Instance,
   target: string,

@@ -378,7 +378,7 @@ test('a viewer without events learns which ones only admins see', async ({ page,
   await accessible(page);
 });
 
-test('reverting an event puts back what it changed, and keeps what others changed since', async ({
+test('reverting an event restores what it changed, and keeps what others changed since', async ({
   page,
   api,
   logInAs,

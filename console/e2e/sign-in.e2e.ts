@@ -68,7 +68,7 @@ test('an invitation link creates an account that can log in', async ({ page, api
   await page.goto(new URL(url).pathname + new URL(url).search);
   await page.getByRole('heading', { name: 'Sign up for Halyard' }).waitFor();
 
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Name', { exact: true }).fill('Emil');
   await page.getByLabel('New password').fill('password1234');
   await page.getByText('easy to guess').waitFor();

@@ -29,7 +29,7 @@ test('exports a project, examines the import into another one, and links to the 
   await page.getByLabel('File').setInputFiles(path);
   await page.getByLabel('Into the project').selectOption(target);
   await page.getByRole('button', { name: 'Examine' }).click();
-  await page.getByText('Features with these names exist in another project').waitFor();
+  await page.getByText('Features with these names exist in a different project').waitFor();
   expect(await page.getByRole('button', { name: /^Import 0 flags/ }).isDisabled()).toBe(true);
   await accessible(page);
 
@@ -71,7 +71,7 @@ test('the instance shows limits with their use, and downloads diagnostics withou
 }) => {
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/admin/instance');
-  await page.getByText('Projects, archived ones included').waitFor();
+  await page.getByText('Projects, including archived ones').waitFor();
   await page.getByText(/^\d+ of 500$/).waitFor();
   await accessible(page);
   const started = page.waitForEvent('download');

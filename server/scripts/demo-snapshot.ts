@@ -4,7 +4,7 @@ import { runScript } from './run.ts';
 
 readOptions({
   run: 'npm run demo-snapshot',
-  does: `Makes the demo story in the empty database of DATABASE_URL and writes its rows to server/demo-story.jsonl. Run it after each
+  does: `Creates the sample data in the empty database in DATABASE_URL and writes its rows to server/demo-story.jsonl. Run it after each
 migration: halyard demo loads the file only if it fits the newest migration.`,
 });
 

@@ -39,7 +39,8 @@ ${SOURCES[product]}`,
       environment: {
         type: 'string',
         multiple: true,
-        meaning: 'An environment to import, several times, as there=here if the names differ. Default: all',
+        meaning:
+          'An environment to import; can be repeated. Use theirs=ours if the names differ. Default: all',
       },
       plan: { type: 'boolean', default: false, meaning: 'Print what an import would do, and write nothing' },
       'freeze-partial': {

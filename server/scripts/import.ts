@@ -61,7 +61,7 @@ With the word verify after unleash, it compares what both servers send to SDKs, 
     overwrite: {
       type: 'boolean',
       default: false,
-      meaning: 'Replace what was changed here, or existed before, by what Unleash has',
+      meaning: 'Replace what changed in Halyard, or existed there before, with what Unleash has',
     },
     follow: {
       type: 'boolean',
@@ -187,7 +187,7 @@ async function verify(source: Source, config: Config): Promise<void> {
   );
   if (withoutSecret > 0)
     console.log(
-      `Tokens of which Unleash has only the hash: ${withoutSecret}. Give them with --token to compare them.`,
+      `Tokens of which Unleash has only the hash: ${withoutSecret}. Pass them with --token to compare them.`,
     );
   const differing = results.filter(({ problems }) => problems.length > 0).length;
   if (differing > 0) process.exitCode = 1;

@@ -7,7 +7,7 @@ import { runScript } from './run.ts';
 
 readOptions({
   run: howToRun('migrate'),
-  does: 'Applies all missing migrations to the database of DATABASE_URL, without starting a server.',
+  does: 'Applies all missing migrations to the database in DATABASE_URL, without starting a server.',
   variables: describeVariables('DATABASE_URL'),
 });
 

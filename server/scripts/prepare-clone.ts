@@ -8,8 +8,8 @@ import { openDb } from '../src/platform/db/database.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
 import { cannotCreateDatabase, withHintIfRefused } from '../src/platform/start-errors.ts';
 import { readEnvFile, writeEnvFile } from './env-file.ts';
+import { describeDatabase } from './print-database.ts';
 import { runScript } from './run.ts';
-import { describeDatabase } from './say-database.ts';
 import { type DemoPerson, makeDemoData } from './setup-data.ts';
 
 /** In the working directory, which is the clone. */

@@ -1,5 +1,5 @@
 /** Prints which database a script works on, without its password. On standard error: the output may be piped. */
-export function sayDatabase(databaseUrl: string): void {
+export function printDatabase(databaseUrl: string): void {
   console.error(`Database: ${databaseAt(new URL(databaseUrl))}`);
 }
 

@@ -3,7 +3,7 @@ import { exitWith } from '../src/platform/start-errors.ts';
 import { unknownVariables } from '../src/platform/variables.ts';
 import { registerWriters } from '../src/record/change-writers.ts';
 import { WRITERS } from '../src/writers.ts';
-import { sayDatabase } from './say-database.ts';
+import { printDatabase } from './print-database.ts';
 
 /** Runs a script the way the server starts: with the same warnings, and with failures that say what to do. */
 export async function runScript(
@@ -17,7 +17,7 @@ export async function runScript(
     const config = readConfig(env);
     // A command takes long, and gains nothing from a connection pooler.
     databaseUrl = config.directUrl;
-    sayDatabase(databaseUrl);
+    printDatabase(databaseUrl);
     await work({ ...config, databaseUrl });
   } catch (error) {
     exitWith(error, databaseUrl);

@@ -8,7 +8,7 @@ and writes .env. It is safe to run again: existing data and secrets are kept.`,
   variables: {
     DATABASE_URL: {
       meaning: 'Address of the database; setup creates a missing database',
-      default: 'the address in .env, or postgres://postgres@127.0.0.1:5432/halyard',
+      default: 'the URL in .env, or postgres://postgres@127.0.0.1:5432/halyard',
     },
   },
 });

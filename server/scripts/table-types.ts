@@ -7,7 +7,7 @@ const TYPES = { timestamptz: 'string', int8: 'number', jsonb: 'unknown' };
 
 const { verify } = readOptions({
   run: 'npm run table-types',
-  does: 'Writes server/src/platform/db/tables.gen.ts from the tables of the database of DATABASE_URL.',
+  does: 'Writes server/src/platform/db/tables.gen.ts from the tables of the database in DATABASE_URL.',
   options: {
     verify: { type: 'boolean', default: false, meaning: 'Only compare; exit with 1 if the file differs' },
   },

@@ -24,7 +24,7 @@ export async function startStory(settings: Record<string, string> = {}): Promise
     env: { PATH: process.env.PATH, ...env },
   });
   const [, password] = /ada .*password (\S+)/.exec(stdout) ?? [];
-  if (password === undefined) throw new Error(`The story has no password of ada:\n${stdout}`);
+  if (password === undefined) throw new Error(`The sample data has no password for ada:\n${stdout}`);
   const running = await startProcess({
     ...env,
     HALYARD_ALLOW_PRIVATE_TARGETS: 'true',

@@ -47,7 +47,7 @@ const isSame = (one: unknown, other: unknown): boolean => changesOf(one, other).
  * The present state, with the fields that the event changed set to their earlier values, and the fields that somebody has changed
  * since.
  */
-export function putBack<T extends object>(
+export function revertFields<T extends object>(
   before: T,
   after: T,
   now: T,
@@ -185,7 +185,7 @@ const PLANS: Record<RevertibleType, Planner> = {
     const place = { ...placeOf(event), strategyId: String(event.data?.id) };
     const { strategy, etag } = await readStrategy(place);
     const now = draftOf(strategy);
-    const { reverted, overwritten } = putBack(
+    const { reverted, overwritten } = revertFields(
       draftOf(event.preData as Strategy),
       draftOf(event.data as Strategy),
       now,
@@ -239,7 +239,7 @@ const PLANS: Record<RevertibleType, Planner> = {
     const data = event.data as { variants: Variants };
     const preData = event.preData as { variants: Variants };
     const now = { variants: environment.variants ?? [] };
-    const { reverted, overwritten } = putBack(preData, data, now);
+    const { reverted, overwritten } = revertFields(preData, data, now);
     return {
       now,
       reverted,
@@ -255,7 +255,7 @@ const PLANS: Record<RevertibleType, Planner> = {
       impressionData,
     });
     const now = fieldsOf(feature);
-    const { reverted, overwritten } = putBack(
+    const { reverted, overwritten } = revertFields(
       fieldsOf(event.preData as Feature),
       fieldsOf(event.data as Feature),
       now,
@@ -303,7 +303,7 @@ const PLANS: Record<RevertibleType, Planner> = {
       featureNaming: rest.featureNaming,
     });
     const now = fieldsOf(project);
-    const { reverted, changed, overwritten } = putBack(
+    const { reverted, changed, overwritten } = revertFields(
       fieldsOf(event.preData as typeof project),
       fieldsOf(event.data as typeof project),
       now,
@@ -325,7 +325,7 @@ const PLANS: Record<RevertibleType, Planner> = {
     const id = Number(event.data?.id);
     const { segment, etag } = await client.fetchQuery({ ...segmentQuery(String(id)), staleTime: 0 });
     const now = segmentDraftOf(segment);
-    const { reverted, overwritten } = putBack(
+    const { reverted, overwritten } = revertFields(
       segmentDraftOf(event.preData as Segment),
       segmentDraftOf(event.data as Segment),
       now,

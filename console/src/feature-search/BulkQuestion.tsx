@@ -106,7 +106,7 @@ function Effect({
   if (action === 'enable')
     return (
       <p>
-        {isProduction && 'Users in production get the flags at once. '}
+        {isProduction && 'Users in production get the flags immediately. '}
         {starting > 0 &&
           `${counted(starting, 'flag has', 'flags have')} no strategy there and ${starting === 1 ? 'starts' : 'start'} with the default strategy of the project.`}
       </p>

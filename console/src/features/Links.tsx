@@ -140,7 +140,7 @@ function LinkPanel({
         />
         <TextInput
           label="Title"
-          description="Optional. Without a title, the page shows the address."
+          description="Optional. Without a title, the page shows the URL."
           maxLength={500}
           autoComplete="off"
           value={title}

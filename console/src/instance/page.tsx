@@ -17,7 +17,7 @@ import { type Diagnostics, diagnosticsQuery, instanceQuery } from './queries.ts'
 import { bytesOf, shareOf } from './words.ts';
 
 const LIMITS: Record<Diagnostics['limits'][number]['name'], string> = {
-  projects: 'Projects, archived ones included',
+  projects: 'Projects, including archived ones',
   environments: 'Environments',
   features: 'Active flags',
   segments: 'Segments',

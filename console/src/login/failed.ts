@@ -1,17 +1,17 @@
 /** The sentence of the login page for `/login?failed=…`, by the reason that the server gives. */
 export const FAILED: Record<string, string> = {
   disabled: 'Single sign-on is disabled. Log in with a password, or ask an admin to enable single sign-on.',
-  address: 'The address of the login was invalid. Start the login again from this page.',
+  address: 'The login URL was invalid. Start the login again from this page.',
   expired:
-    'The login took longer than 10 minutes, was finished before, or started in another browser. Start it again from this page.',
+    'The login took longer than 10 minutes, was finished before, or started in a different browser. Start it again from this page.',
   cancelled:
     'The login was cancelled, or the identity provider does not let you use Halyard. Try again, or ask an admin for access.',
   unconfirmed: 'The identity provider did not confirm the login. Start it again from this page.',
   method:
-    'Halyard requires another way to log in at the identity provider, such as a second factor. Log in again with it, or ask an admin which one.',
+    'Halyard requires a different way to log in at the identity provider, such as a second factor. Log in again with it, or ask an admin which one.',
   'no-account': 'No account has your email address. Ask an admin to create one.',
   domain:
-    'No account has your email address, and addresses of its domain cannot create one. Ask an admin to create an account for you.',
+    'No account has your email address, and its domain is not allowed to create one. Ask an admin to create an account for you.',
   deleted: 'Your account was deleted. Ask an admin to create a new one.',
   deactivated: 'Your account is deactivated. Ask an admin to reactivate it.',
   unverified:

@@ -44,7 +44,7 @@ export function Signup({ token }: { token: string }) {
         <TextInput
           name="email"
           type="email"
-          label="E-mail address"
+          label="Email address"
           autoComplete="email"
           size="sm"
           required

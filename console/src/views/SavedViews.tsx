@@ -128,7 +128,7 @@ export function SavedViews({
                 </Link>
                 <ActionIcon
                   aria-label={`Update ${view.name}`}
-                  title="Replace its filters by those of this page"
+                  title="Replace its filters with those of this page"
                   onClick={() => update(view)}
                 >
                   <RefreshCw size={13} />

@@ -1,17 +1,17 @@
 /** A map that evicts the oldest entry when it is full. */
 export class BoundedMap<K, V> extends Map<K, V> {
-  readonly #most: number;
+  readonly #limit: number;
 
-  constructor(most: number) {
+  constructor(limit: number) {
     super();
-    this.#most = most;
+    this.#limit = limit;
   }
 
   /** Makes the entry the newest one. */
   override set(key: K, value: V): this {
     this.delete(key);
     const [oldest] = this.keys();
-    if (this.size >= this.#most && oldest !== undefined) this.delete(oldest);
+    if (this.size >= this.#limit && oldest !== undefined) this.delete(oldest);
     return super.set(key, value);
   }
 }

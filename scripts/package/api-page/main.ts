@@ -10,7 +10,7 @@ import { download, keyOf } from '../download.ts';
 import { API_PAGE_COMMAND, LIST } from './packages.ts';
 import { readApiPageSource } from './source.ts';
 
-const AT_ONCE = 6;
+const CONCURRENCY = 6;
 
 readOptions({
   run: API_PAGE_COMMAND,
@@ -35,7 +35,7 @@ try {
   const work = async () => {
     for (let one = rest.pop(); one !== undefined; one = rest.pop()) await download(one, folder);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
   const at = new Map(packages.map(one => [keyOf(one), join(folder, keyOf(one).replaceAll('/', '+'))]));
   const contents = readContents([...at.values()]).map(content => ({
     ...content,

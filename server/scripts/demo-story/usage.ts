@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import type { Db, Tx } from '../../src/platform/db/database.ts';
-import { makeSeeInstances } from '../../src/reporting/applications/see-instances.ts';
+import { makeInstanceRecorder } from '../../src/reporting/applications/see-instances.ts';
 import { createMetricPartitions } from '../../src/reporting/metrics/partitions.ts';
 import { insertNumbers } from '../../src/reporting/metrics/store.ts';
 import { ENVIRONMENTS } from './flags.ts';
@@ -34,7 +34,7 @@ const projectOfApplication = sql`(values ${sql.join(
 /** The applications start, and are seen for the first time. */
 export async function startApplications(db: Db): Promise<void> {
   const seenAt = Date.now();
-  await makeSeeInstances()(
+  await makeInstanceRecorder()(
     db,
     APPLICATIONS.flatMap(({ application, sdkVersion, instances }) =>
       ENVIRONMENTS.flatMap(environment =>

@@ -155,7 +155,8 @@ function prepare(folder: string): void {
     readFileSync(join(folder, 'native/pg-symlinks.json'), 'utf8'),
   );
   for (const { source, target } of links) {
-    if (dirname(source) !== dirname(target)) throw new Error(`The link ${target} leads to another folder.`);
+    if (dirname(source) !== dirname(target))
+      throw new Error(`The link ${target} leads to a different folder.`);
     symlinkSync(basename(source), join(folder, target));
   }
   for (const program of ['initdb', 'postgres']) chmodSync(join(folder, 'native/bin', program), 0o755);

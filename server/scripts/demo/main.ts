@@ -141,7 +141,7 @@ async function choosePostgres() {
     return await inspect(databaseUrl).catch((error: Error) => {
       if (!(error instanceof Unsuitable)) throw error;
       throw new Error(
-        `The demo cannot use the PostgreSQL of DATABASE_URL: ${error.message}. Unset DATABASE_URL to use another one.`,
+        `The demo cannot use the PostgreSQL server in DATABASE_URL: ${error.message}. Unset DATABASE_URL to use a different one.`,
       );
     });
   }
@@ -151,7 +151,7 @@ async function choosePostgres() {
   const { startOwnPostgres } = await import('./own-postgres.ts');
   console.log(`  PostgreSQL on port ${postgresPort} is not used: ${found}.`);
   const cache = cacheFolder(`${process.platform}-${process.arch}`);
-  if (isDownloaded(cache)) console.log(`  PostgreSQL of an earlier demo is in ${cache}.`);
+  if (isDownloaded(cache)) console.log(`  PostgreSQL from an earlier demo is in ${cache}.`);
   const programs = isDownloaded(cache)
     ? await downloadPostgres()
     : await step(`Download PostgreSQL (24 MB) to ${cache}`, () => downloadPostgres(), true);
@@ -168,7 +168,7 @@ function howToStart(url: string, secretKey: string): string {
   return `To start a server on the database:  DATABASE_URL=${withoutPassword(url)} HALYARD_SECRET_KEY=${secretKey} ${howToRun('server')}`;
 }
 
-/** The password of DATABASE_URL is not ours to print. */
+/** The password in DATABASE_URL belongs to the operator, so it is not printed. */
 function withoutPassword(url: string): string {
   const shown = new URL(url);
   if (process.env.DATABASE_URL && shown.password !== '') shown.password = 'PASSWORD';

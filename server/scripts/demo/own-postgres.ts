@@ -125,6 +125,6 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
     if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error(
-    'PostgreSQL does not run as root, and there is no user nobody. Run the demo as another user.',
+    'PostgreSQL does not run as root, and there is no user "nobody". Run the demo as a different user.',
   );
 }

@@ -28,7 +28,7 @@ for an invalid option.`,
         type: 'string',
         default: '',
         meaning:
-          'URL of the PostgreSQL server for the scratch database. Without it: the server of DATABASE_URL',
+          'URL of the PostgreSQL server for the scratch database. Without it: the server in DATABASE_URL',
       },
       jobs: { type: 'string', default: '2', meaning: 'Connections that restore at the same time' },
       keep: { type: 'boolean', default: false, meaning: 'Keep the scratch database and print its name' },

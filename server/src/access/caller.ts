@@ -9,12 +9,12 @@ export const Caller = Named(
     {
       id: Type.Integer({ description: '-42 for an admin token', examples: [7] }),
       name: Type.String({
-        description: 'The name, or the username or e-mail address of a user without a name',
+        description: 'The name, or the username or email address of a user without a name',
         examples: ['Alice Moreau'],
       }),
       username: Nullable(Type.String({ description: 'Username of the caller', examples: ['alice'] })),
       email: Nullable(
-        Type.String({ description: 'E-mail address of the caller', examples: ['alice@example.com'] }),
+        Type.String({ description: 'Email address of the caller', examples: ['alice@example.com'] }),
       ),
       isAPI: Type.Boolean({
         description: 'true for a service account and for an admin token',

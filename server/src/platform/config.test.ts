@@ -190,7 +190,7 @@ test.each([
   ['Summer-2026!', 'is easy to guess: it consists of common words and sequences'],
   [
     'grace12345678',
-    'must not contain the name, username or e-mail address of the user, and is easy to guess: it consists of common words and sequences',
+    'must not contain the name, username or email address of the user, and is easy to guess: it consists of common words and sequences',
   ],
 ])('the password %s of the first admin is a configuration error', (password, reason) => {
   const admin = { HALYARD_INIT_ADMIN_USERNAME: 'grace@example.com', HALYARD_INIT_ADMIN_PASSWORD: password };

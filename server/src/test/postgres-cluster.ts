@@ -31,7 +31,7 @@ export type Cluster = {
   /** Copies the data folder, as a snapshot of its storage does, replacing an earlier copy. The cluster must not run. */
   takeSnapshot: () => Promise<void>;
   /** Replaces the data folder with the copy. The cluster must not run. */
-  putBack: () => Promise<void>;
+  restoreCopy: () => Promise<void>;
   query: (text: string) => Promise<Record<string, unknown>[]>;
   remove: () => Promise<void>;
 };
@@ -123,7 +123,7 @@ function clusterIn(folder: string, port: number): RunnableCluster {
       await rm(snapshot, { recursive: true, force: true });
       await asUser('cp', '-a', data, snapshot);
     },
-    putBack: async () => {
+    restoreCopy: async () => {
       await rm(data, { recursive: true });
       await asUser('cp', '-a', snapshot, data);
     },

@@ -11,12 +11,12 @@ export type Arrivals = Rejections & {
 };
 
 /** Most requests keep the event loop busy for 0.1 to 0.4 ms before they wait for something. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 /** As many connections as may wait to be accepted. */
 const MAX_WAITING = 4_096;
 const RETRY_AFTER_SECONDS = 2;
 
-export function makeArrivals(atOnce = AT_ONCE, maxWaiting = MAX_WAITING): Arrivals {
+export function makeArrivals(concurrency = CONCURRENCY, maxWaiting = MAX_WAITING): Arrivals {
   /** How many requests began in this turn of the event loop. */
   const begun = new Map<string, number>();
   const queues = new Map<string, (() => void)[]>();
@@ -34,7 +34,7 @@ export function makeArrivals(atOnce = AT_ONCE, maxWaiting = MAX_WAITING): Arriva
     isTurnScheduled = false;
     begun.clear();
     for (const [network, queue] of queues) {
-      const next = queue.splice(0, atOnce);
+      const next = queue.splice(0, concurrency);
       if (queue.length === 0) queues.delete(network);
       count(network, next.length);
       for (const begin of next) begin();
@@ -49,7 +49,7 @@ export function makeArrivals(atOnce = AT_ONCE, maxWaiting = MAX_WAITING): Arriva
     arrive: (network, begin) => {
       const queue = queues.get(network);
       const already = begun.get(network) ?? 0;
-      if (!queue && already < atOnce) {
+      if (!queue && already < concurrency) {
         count(network, already + 1);
         begin();
       } else if (!queue) queues.set(network, [begin]);

@@ -189,7 +189,7 @@ export function clientRoutes(
         params: Type.Object({
           featureName: Type.String({
             maxLength: 512,
-            description: 'Name of the feature',
+            description: 'Feature name, unique in the instance',
             examples: ['checkout-v2'],
           }),
         }),
@@ -274,7 +274,7 @@ export function clientRoutes(
         id: 'sendBulkMetrics',
         summary: 'Send metrics of a proxy',
         description:
-          'Adds the applications and counts that a proxy such as Unleash Edge collected. An invalid body is rejected as a whole. Entries for other environments than that of the token are skipped. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
+          'Adds the applications and counts that a proxy such as Unleash Edge collected. An invalid body is rejected as a whole. Entries for other environments are skipped. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: BulkMetrics,
         accept: request => acceptBulk(reports, request),
       },
@@ -284,7 +284,7 @@ export function clientRoutes(
         id: 'sendEdgeMetrics',
         summary: 'Send data about a proxy',
         description:
-          'Accepts what Unleash Edge reports about itself, and stores nothing of it. Requires an API token of type backend or client.',
+          'Accepts what Unleash Edge reports about itself, but stores none of it. Requires an API token of type backend or client.',
         body: EdgeData,
         accept: ({ body }) => objectOf(body),
       },
@@ -302,7 +302,7 @@ export function clientRoutes(
         security: [],
         summary: 'Validate tokens',
         description:
-          'Returns those of the given tokens that are valid, with their environment and projects. For Unleash Edge and other proxies. Needs no authentication.',
+          'Returns the given tokens that are valid, with their environment and projects. For Unleash Edge and other proxies. Needs no authentication.',
         body: TokensToValidate,
         response: {
           200: jsonResponse('The valid tokens', ValidTokens),

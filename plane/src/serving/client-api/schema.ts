@@ -4,7 +4,7 @@ import { Named, NamedObject, Nullable, Ref } from '../../platform/http/schema.ts
 const Constraint = NamedObject(
   'SdkConstraint',
   {
-    contextName: Type.String({ description: 'Context field', examples: ['country'] }),
+    contextName: Type.String({ description: 'Name of the context field', examples: ['country'] }),
     operator: Type.String({ description: 'Operator of the constraint', examples: ['IN'] }),
     values: Type.Optional(
       Type.Array(Type.String(), {
@@ -39,7 +39,13 @@ const Variant = NamedObject(
   {
     name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
     weight: Type.Integer({ description: 'Share of users in thousandths', examples: [1000] }),
-    weightType: Type.Optional(Type.String({ description: 'fix or variable', examples: ['variable'] })),
+    weightType: Type.Optional(
+      Type.String({
+        description:
+          'fix: the weight stays as it was entered. variable: the variant shares what the others leave',
+        examples: ['variable'],
+      }),
+    ),
     stickiness: Type.Optional(
       Type.String({
         description: 'Context field that decides which variant a user gets',
@@ -85,7 +91,7 @@ export const SdkFeature = Named(
   'SdkFeature',
   Type.Object(
     {
-      name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+      name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
       type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
       project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
       enabled: Type.Boolean({
@@ -122,7 +128,7 @@ export const SdkSegment = Named(
 export const SdkFeatures = Named(
   'SdkFeatures',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [2] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [2] }),
     features: Type.Array(Ref(SdkFeature)),
     segments: Type.Optional(
       Type.Array(Ref(SdkSegment), {
@@ -177,17 +183,27 @@ const SdkEvent = NamedObject(
       enum: ['hydration', 'segment-updated', 'feature-removed', 'segment-removed', 'feature-updated'],
       examples: ['feature-removed'],
     }),
-    features: Type.Optional(Type.Array(Ref(SdkFeature), { description: 'hydration', examples: [] })),
-    segments: Type.Optional(Type.Array(Ref(SdkSegment), { description: 'hydration', examples: [] })),
+    features: Type.Optional(
+      Type.Array(Ref(SdkFeature), { description: 'Present in events of type hydration', examples: [] }),
+    ),
+    segments: Type.Optional(
+      Type.Array(Ref(SdkSegment), { description: 'Present in events of type hydration', examples: [] }),
+    ),
     feature: Type.Optional(
       Type.Unsafe<unknown>({ ...Ref(SdkFeature), description: 'feature-updated', examples: [] }),
     ),
-    featureName: Type.Optional(Type.String({ description: 'feature-removed', examples: ['checkout-v1'] })),
-    project: Type.Optional(Type.String({ description: 'feature-removed', examples: ['payments'] })),
+    featureName: Type.Optional(
+      Type.String({ description: 'Present in events of type feature-removed', examples: ['checkout-v1'] }),
+    ),
+    project: Type.Optional(
+      Type.String({ description: 'Present in events of type feature-removed', examples: ['payments'] }),
+    ),
     segment: Type.Optional(
       Type.Unsafe<unknown>({ ...Ref(SdkSegment), description: 'segment-updated', examples: [] }),
     ),
-    segmentId: Type.Optional(Type.Integer({ description: 'segment-removed', examples: [] })),
+    segmentId: Type.Optional(
+      Type.Integer({ description: 'Present in events of type segment-removed', examples: [] }),
+    ),
   },
   { description: 'A change, or the whole state' },
 );
@@ -312,7 +328,7 @@ export const BulkMetrics = NamedObject(
       NamedObject(
         'SdkBulkCounts',
         {
-          featureName: text('checkout-v2', 'Name of the feature'),
+          featureName: text('checkout-v2', 'Feature name, unique in the instance'),
           appName: text('checkout', 'Name of the application, as its SDK sends it'),
           environment: Type.Optional(text('production', 'Name of the environment')),
           timestamp: Type.Optional(text('2026-11-15T09:00:00.000Z', 'The hour of the counts')),
@@ -376,7 +392,10 @@ export const ValidTokens = Named(
   Type.Object({
     tokens: Type.Array(
       NamedObject('SdkValidToken', {
-        token: Type.String({ description: 'The token', examples: ['payments:production.hyc_…'] }),
+        token: Type.String({
+          description: 'The token, as it was sent',
+          examples: ['payments:production.hyc_…'],
+        }),
         type: Type.String({
           description:
             '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `admin` is for the admin API',

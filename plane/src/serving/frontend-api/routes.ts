@@ -135,7 +135,7 @@ export function frontendRoutes(
         params: Type.Object({
           featureName: Type.String({
             maxLength: 512,
-            description: 'Name of the feature',
+            description: 'Feature name, unique in the instance',
             examples: ['checkout-v2'],
           }),
         }),

@@ -18,7 +18,11 @@ const fieldsOf = (place: 'query' | 'body') => {
   return {
     userId: value('Id of the user', 'ada', title('UserId')),
     sessionId: value('Id of the session. A random one if it is missing', '741283564', title('SessionId')),
-    remoteAddress: value('IP address. By default that of the client', '203.0.113.7', title('RemoteAddress')),
+    remoteAddress: value(
+      'IP address. By default the IP address of the client',
+      '203.0.113.7',
+      title('RemoteAddress'),
+    ),
     currentTime: value(
       'Time for constraints on dates. By default now',
       '2026-11-16T09:00:00.000Z',
@@ -73,7 +77,7 @@ const Variant = NamedObject(
 );
 
 const toggle = {
-  name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+  name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
   enabled: Type.Boolean({
     description: 'Whether the feature is enabled. Always true in a list',
     examples: [true],

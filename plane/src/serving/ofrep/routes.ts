@@ -98,7 +98,11 @@ export function ofrepRoutes(
         description:
           'Returns the value of one feature for the context, as the OpenFeature Remote Evaluation Protocol describes it. The name of a feature with payloads and .enabled is the key of its boolean. Requires an API token of type backend, client or frontend.',
         params: Type.Object({
-          key: Type.String({ maxLength: 512, description: 'Name of the feature', examples: ['checkout-v2'] }),
+          key: Type.String({
+            maxLength: 512,
+            description: 'Feature name, unique in the instance',
+            examples: ['checkout-v2'],
+          }),
         }),
         body: OfrepRequest,
         response: {

@@ -7,7 +7,7 @@ const Context = NamedObject(
     targetingKey: Type.Optional(
       Type.String({
         maxLength: 16_384,
-        description: 'The user id, unless there is userId',
+        description: 'The user id, unless the context has a userId',
         examples: ['ada'],
       }),
     ),
@@ -25,7 +25,7 @@ export const OfrepEvaluation = Named(
   'OfrepEvaluation',
   Type.Object(
     {
-      key: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+      key: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
       value: Type.Unsafe<unknown>({
         description: 'The payload of the variant, or whether the feature is enabled',
         examples: [true],
@@ -66,11 +66,16 @@ export const OfrepEvaluations = Named(
 export const OfrepFailure = Named(
   'OfrepFailure',
   Type.Object({
-    key: Type.Optional(Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] })),
+    key: Type.Optional(
+      Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
+    ),
     errorCode: Type.String({
       description: 'PARSE_ERROR, INVALID_CONTEXT, FLAG_NOT_FOUND or GENERAL',
       examples: ['INVALID_CONTEXT'],
     }),
-    errorDetails: Type.String({ description: 'What is wrong', examples: ['context must be an object'] }),
+    errorDetails: Type.String({
+      description: 'What is wrong with the request',
+      examples: ['context must be an object'],
+    }),
   }),
 );

@@ -131,7 +131,7 @@ export const DeliveryAttempt = Named(
   'DeliveryAttempt',
   Type.Object({
     number: Type.Integer({ description: 'Number of the attempt, from 1', examples: [1] }),
-    startedAt: Timestamp('Start time'),
+    startedAt: Timestamp('When the attempt started'),
     outcome: Nullable(
       Type.String({
         description:
@@ -142,9 +142,9 @@ export const DeliveryAttempt = Named(
     durationMs: Nullable(
       Type.Integer({ description: 'Duration in milliseconds. null while the attempt runs', examples: [35] }),
     ),
-    status: Nullable(Type.Integer({ description: 'Status of the response', examples: [200] })),
+    status: Nullable(Type.Integer({ description: 'HTTP status of the response', examples: [200] })),
     address: Nullable(Type.String({ description: 'IP address of the receiver', examples: ['192.0.2.7'] })),
-    error: Nullable(Type.String({ description: 'Error message' })),
+    error: Nullable(Type.String({ description: 'Why the attempt failed' })),
     response: Nullable(
       Type.String({
         description: 'First 4,096 characters of the response body. Not stored for private IP addresses.',

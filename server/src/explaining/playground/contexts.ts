@@ -23,7 +23,7 @@ function everyContext(input: Input): Contexts {
 }
 
 /** The contexts of a request to the advanced operation: a list, or every combination of the values of one. */
-export function askedContexts({ context, contexts }: AdvancedPlaygroundRequest): Contexts {
+export function requestedContexts({ context, contexts }: AdvancedPlaygroundRequest): Contexts {
   if ((context === undefined) === (contexts === undefined))
     throw badData([{ message: 'body must have either context or contexts', path: '/body' }]);
   if (contexts === undefined) return everyContext(context ?? {});

@@ -2,7 +2,7 @@ import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { ALL, errorResponses, jsonResponse, Ref } from '../../../../plane/src/platform/http/schema.ts';
 import { asBytes, type Pieces } from '../../platform/http/output/stream.ts';
 import type { LongReads } from '../../platform/http/protection/long-reads.ts';
-import { askedContexts, singleContext } from './contexts.ts';
+import { requestedContexts, singleContext } from './contexts.ts';
 import { type Played, type PlayedFeature, play } from './play.ts';
 import {
   AdvancedPlaygroundRequest,
@@ -76,7 +76,7 @@ export function playgroundRoutes(app: App, longReads: LongReads): void {
       const { at } = selection;
       const asked = { names: environments, pathOf: (index: number) => `environments/${index}` };
       return await longReads.send(reply, async function* (db): Pieces {
-        const every = askedContexts(request.body);
+        const every = requestedContexts(request.body);
         const played = await play(db, request.actor, asked, { ...selection, projects }, every, serialize);
         yield `{"input":${JSON.stringify({ environments, projects, context, contexts, at })},"features":[`;
         for (const [index, feature] of played.features.entries()) yield* advanced(feature, index);

@@ -22,10 +22,10 @@ const environmentName = Type.String({
 const featureName = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'Name of the feature',
+  description: 'Feature name, unique in the instance',
   examples: ['checkout-v2'],
 });
-const contextName = Type.String({ description: 'Context field', examples: ['userId'] });
+const contextName = Type.String({ description: 'Name of the context field', examples: ['userId'] });
 
 const contextField = (description: string, example: string) =>
   Type.Optional(Type.String({ maxLength: MAX_CHARACTERS, description, examples: [example] }));
@@ -53,7 +53,7 @@ const context = NamedObject(
         additionalProperties: contextValue,
         maxProperties: MAX_FIELDS,
         propertyNames: { type: 'string', maxLength: 100 },
-        description: 'Further context fields',
+        description: 'Additional context fields, by name',
         examples: [{ country: 'NO' }],
       }),
     ),
@@ -287,7 +287,10 @@ const PlaygroundStrategy = Named(
     id: Type.String({ description: 'Empty for a new strategy of a draft' }),
     name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
     title: Type.Optional(
-      Type.String({ description: 'Title of the strategy', examples: ['A quarter of all users'] }),
+      Type.String({
+        description: 'What the strategy is for, as the console shows it',
+        examples: ['A quarter of all users'],
+      }),
     ),
     disabled: Type.Boolean({ description: 'A disabled strategy is not evaluated' }),
     parameters: Type.Record(Type.String(), Type.String(), {
@@ -318,7 +321,7 @@ const PlaygroundStrategy = Named(
     }),
     links: NamedObject(
       'PlaygroundLinks',
-      { edit: Type.String({ description: 'Page of the feature' }) },
+      { edit: Type.String({ description: 'URL of the feature page in the console' }) },
       { description: 'Links for a UI' },
     ),
   }),
@@ -329,7 +332,7 @@ const PlaygroundDependency = Named(
   'PlaygroundDependency',
   Type.Object(
     {
-      feature: Type.String({ description: 'The parent', examples: ['payments'] }),
+      feature: Type.String({ description: 'Name of the parent feature', examples: ['payments'] }),
       requires: Type.Unsafe<'enabled' | 'disabled'>({
         description: 'Whether the parent must be enabled or disabled',
         type: 'string',
@@ -379,8 +382,8 @@ const PlaygroundVariantSelection = Named(
     ranges: Type.Array(
       NamedObject('VariantRange', {
         name: Type.String({ description: 'Name of the variant', examples: ['blue'] }),
-        from: Type.Integer({ description: 'First bucket', examples: [501] }),
-        to: Type.Integer({ description: 'Last bucket', examples: [1_000] }),
+        from: Type.Integer({ description: 'First bucket of the range', examples: [501] }),
+        to: Type.Integer({ description: 'Last bucket of the range', examples: [1_000] }),
       }),
       { description: 'The buckets of each variant' },
     ),
@@ -486,7 +489,7 @@ export const PlaygroundResult = Named(
       },
       { description: 'The request' },
     ),
-    features: Type.Array(Ref(PlaygroundEvaluation), { description: 'By name' }),
+    features: Type.Array(Ref(PlaygroundEvaluation), { description: 'Sorted by name' }),
     notEvaluated,
   }),
 );
@@ -514,7 +517,7 @@ export const AdvancedPlaygroundResult = Named(
             'By environment: one evaluation for each combination of context values, or for each of contexts',
         }),
       }),
-      { description: 'By name' },
+      { description: 'Sorted by name' },
     ),
     notEvaluated,
   }),

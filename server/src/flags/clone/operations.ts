@@ -21,7 +21,7 @@ export const COPIES: OperationModule = {
       route: `POST ${HERE}/copy`,
       summary: 'Copy a feature from one environment to another',
       description:
-        'Replaces the strategies and variants of a feature in this environment with those it has in another environment. A feature without an enabled strategy afterwards is disabled. To add strategies, the caller needs CREATE_FEATURE_STRATEGY; to remove them, DELETE_FEATURE_STRATEGY; and to change variants, UPDATE_FEATURE_ENVIRONMENT_VARIANTS.',
+        'Replaces the strategies and variants of a feature in this environment with those it has in a different environment. A feature without an enabled strategy afterwards is disabled. To add strategies, the caller needs CREATE_FEATURE_STRATEGY; to remove them, DELETE_FEATURE_STRATEGY; and to change variants, UPDATE_FEATURE_ENVIRONMENT_VARIANTS.',
       permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT_VARIANTS'],
       params: ofFeatureInEnvironment,
       body: EnvironmentCopy,

@@ -128,7 +128,7 @@ export const PlannedCopy = Named(
       name,
       project: Type.String({ description: 'Target project', examples: ['payments'] }),
       type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
-      description: Type.Optional(Type.String({ description: 'Description of the copy' })),
+      description: Type.Optional(Type.String({ description: 'What the copied feature does' })),
       impressionData: Type.Boolean({
         description: 'Whether SDKs raise an event each time the feature is evaluated',
       }),
@@ -222,8 +222,11 @@ export const Drift = Named(
       'DriftSource',
       {
         project: Type.String({ description: 'Current project of the source', examples: ['default'] }),
-        feature: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
-        archived: Type.Boolean({ description: 'Whether it is archived' }),
+        feature: Type.String({
+          description: 'Feature name, unique in the instance',
+          examples: ['checkout-v2'],
+        }),
+        archived: Type.Boolean({ description: 'Whether the feature is archived' }),
       },
       { description: 'The source of a copy' },
     ),
@@ -236,7 +239,7 @@ export type Drift = Static<typeof Drift>;
 const Copy = NamedObject('FeatureCopy', {
   feature: Type.String({ description: 'Name of the copy', examples: ['checkout-v3'] }),
   project: Type.String({ description: 'Project of the copy', examples: ['payments'] }),
-  archived: Type.Boolean({ description: 'Whether it is archived' }),
+  archived: Type.Boolean({ description: 'Whether the feature is archived' }),
   createdAt: Timestamp('When the copy was created'),
   inSync: Type.Boolean({ description: 'Whether there are no differences' }),
   differences: Type.Integer({

@@ -58,7 +58,7 @@ export const Environment = Named(
 );
 export type Environment = Static<typeof Environment>;
 
-const version = Type.Integer({ description: 'Version of this format', examples: [1] });
+const version = Type.Integer({ description: 'Version of the response format', examples: [1] });
 
 export const EnvironmentList = Named(
   'EnvironmentList',
@@ -71,7 +71,10 @@ export const DefaultStrategy = Named(
     {
       name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
       title: Type.Optional(
-        Type.String({ description: 'Title of the strategy', examples: ['A quarter of all users'] }),
+        Type.String({
+          description: 'What the strategy is for, as the console shows it',
+          examples: ['A quarter of all users'],
+        }),
       ),
       disabled: Type.Boolean({
         description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
@@ -88,7 +91,7 @@ export const DefaultStrategy = Named(
       }),
       constraints: Type.Array(Ref(Constraint)),
       variants: Type.Array(Ref(StrategyVariant)),
-      segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
+      segments: Type.Array(Type.Integer(), { description: 'Ids of the segments, all of which must match' }),
     },
     { description: 'The strategy that a feature without strategies gets when it is enabled' },
   ),

@@ -10,7 +10,7 @@ import {
 import { Constraint, ConstraintInputs } from '../../targeting/constraints/schema.ts';
 import { StrategyVariant, StrategyVariantInputs, Variant } from '../../targeting/variants/schema.ts';
 
-const name = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const name = Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] });
 const parameters = TextMap(100_000, {
   description: 'Parameters of the strategy type, all of them strings',
   examples: [{ rollout: '25', stickiness: 'default', groupId: 'checkout-v2' }],
@@ -19,13 +19,16 @@ const parameters = TextMap(100_000, {
 const strategyContent = {
   name: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),
   title: Type.Optional(
-    Type.String({ description: 'Title of the strategy', examples: ['A quarter of all users'] }),
+    Type.String({
+      description: 'What the strategy is for, as the console shows it',
+      examples: ['A quarter of all users'],
+    }),
   ),
   disabled: Type.Boolean({
     description: 'Whether the strategy is disabled. SDKs do not get disabled strategies',
   }),
   sortOrder: Type.Integer({ description: 'Position in lists, lowest first', examples: [0] }),
-  segments: Type.Array(Type.Integer(), { description: 'Ids of segments' }),
+  segments: Type.Array(Type.Integer(), { description: 'Ids of the segments, all of which must match' }),
   constraints: Type.Array(Ref(Constraint)),
   variants: Type.Array(Ref(StrategyVariant)),
   parameters,
@@ -110,7 +113,11 @@ export const NewStrategy = NamedObject(
       description: 'Strategy type',
       examples: ['flexibleRollout'],
     }),
-    title: Type.Optional(Nullable(Type.String({ description: 'Title of the strategy', maxLength: 500 }))),
+    title: Type.Optional(
+      Nullable(
+        Type.String({ description: 'What the strategy is for, as the console shows it', maxLength: 500 }),
+      ),
+    ),
     disabled: Type.Optional(
       Nullable(
         Type.Boolean({
@@ -124,7 +131,7 @@ export const NewStrategy = NamedObject(
     variants: Type.Optional(StrategyVariantInputs),
     segments: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }), {
-        description: 'Ids of the segments',
+        description: 'Ids of the segments, all of which must match',
         maxItems: 5,
       }),
     ),

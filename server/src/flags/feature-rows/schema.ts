@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { NamedObject, Timestamp, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 
-export const featureName = UrlName({ description: 'Name of the feature', examples: ['checkout-v2'] });
+export const featureName = UrlName({
+  description: 'Feature name, unique in the instance',
+  examples: ['checkout-v2'],
+});
 export const featureType = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -9,7 +12,7 @@ export const featureType = Type.String({
   examples: ['release'],
 });
 export const description = Type.String({
-  description: 'Description of the feature',
+  description: 'What the feature does',
   maxLength: 4_000,
   examples: ['The new checkout page'],
 });

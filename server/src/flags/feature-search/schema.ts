@@ -51,10 +51,10 @@ export const FoundEnvironment = Named(
 export const FoundFeature = Named(
   'FoundFeature',
   Type.Object({
-    name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+    name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
     type: Type.String({ description: 'Id of a feature type', examples: ['release'] }),
     description: Type.Optional(
-      Type.String({ description: 'Description of the feature', examples: ['The new checkout page'] }),
+      Type.String({ description: 'What the feature does', examples: ['The new checkout page'] }),
     ),
     project: Type.String({ description: 'Id of the project', examples: ['default'] }),
     stale: Type.Boolean({ description: 'Whether the feature is marked as stale' }),

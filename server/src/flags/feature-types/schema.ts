@@ -26,7 +26,7 @@ export type FeatureType = Static<typeof FeatureType>;
 export const FeatureTypeList = Named(
   'FeatureTypeList',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     types: Type.Array(Ref(FeatureType)),
   }),
 );

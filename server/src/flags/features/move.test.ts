@@ -133,8 +133,8 @@ test('a rejected move lists every obstacle and changes nothing', async () => {
   expect(response).toMatchObject({ status: 403, body: { name: 'InvalidOperationError' } });
   expect(response.body.details.map(({ message }: { message: string }) => message)).toEqual([
     `Feature "${name}" is enabled in environment "${extra}", which project "${to}" does not have. Disable it there first.`,
-    `Feature "${name}" uses segments of another project: ${own}.`,
-    `Feature "${name}" uses context fields of another project: "${fields.toSorted().join('", "')}".`,
+    `Feature "${name}" uses segments of a different project: ${own}.`,
+    `Feature "${name}" uses context fields of a different project: "${fields.toSorted().join('", "')}".`,
     `Feature "${name}" depends on "${parent}". Remove the dependency first.`,
   ]);
   expect(ofParent.body.message).toBe(
@@ -399,7 +399,7 @@ test('a move is rejected if a segment becomes one of the old project meanwhile',
     () => move(from, name, to),
   );
 
-  expect(response.body.message).toBe(`Feature "${name}" uses segments of another project: ${segment}.`);
+  expect(response.body.message).toBe(`Feature "${name}" uses segments of a different project: ${segment}.`);
 });
 
 test('two moves in opposite directions do not deadlock', async () => {

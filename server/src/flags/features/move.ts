@@ -83,10 +83,10 @@ async function foreignParts(
   const fields = await fieldsOfOtherProjects(tx, target, contextFieldsIn(environments));
   return [
     ...(segments.length > 0
-      ? [`Feature "${name}" uses segments of another project: ${some(segments)}.`]
+      ? [`Feature "${name}" uses segments of a different project: ${some(segments)}.`]
       : []),
     ...(fields.length > 0
-      ? [`Feature "${name}" uses context fields of another project: ${some(fields)}.`]
+      ? [`Feature "${name}" uses context fields of a different project: ${some(fields)}.`]
       : []),
   ];
 }

@@ -45,7 +45,7 @@ export const FEATURES: OperationModule = {
       route: `POST ${PROJECT}/features`,
       summary: 'Create a feature',
       description:
-        'Creates a feature, disabled in every environment of the project. Its name must be unique in the instance, archived features included, and match the naming pattern of the project.',
+        'Creates a feature, disabled in every environment of the project. Its name must be unique in the instance, even among archived features, and match the naming pattern of the project.',
       permission: ['CREATE_FEATURE'],
       params: inProject,
       body: NewFeature,
@@ -184,9 +184,9 @@ export const FEATURES: OperationModule = {
     command({
       id: 'changeProject',
       route: `POST ${FEATURE}/changeProject`,
-      summary: 'Move a feature to another project',
+      summary: 'Move a feature to a different project',
       description:
-        'Moves the feature to another project. The server rejects the move, with every reason, if users would get a different result there. The permission is required in both projects.',
+        'Moves the feature to a different project. The server rejects the move, with every reason, if users would get a different result there. The permission is required in both projects.',
       permission: ['MOVE_FEATURE_TOGGLE'],
       params: ofFeature,
       body: FeatureMove,

@@ -14,7 +14,7 @@ export const Person = NamedObject(
     id: Type.Integer({ description: 'Id of the user', examples: [7] }),
     name: Type.String({
       description:
-        'Display name of the user or service account, or its username or e-mail address if it has none; `admin token`, `system`',
+        'Display name of the user or service account, or its username or email address if it has none; `admin token`, `system`',
       examples: ['Alice Moreau'],
     }),
     imageUrl: Type.String({
@@ -40,7 +40,7 @@ export const ClonedFrom = NamedObject(
   'CloneSource',
   {
     project: Type.String({ description: 'Id of the project', examples: ['default'] }),
-    feature: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+    feature: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
   },
   {
     description:
@@ -101,7 +101,7 @@ export type Feature = Static<typeof Feature>;
 export const FeatureList = Named(
   'FeatureList',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [2] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [2] }),
     features: Type.Array(Ref(Feature)),
   }),
 );

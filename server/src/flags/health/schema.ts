@@ -57,8 +57,8 @@ export const ProjectEnvironment = Named(
 );
 
 const overview = {
-  name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
-  description: Type.String({ description: 'Description of the project', examples: ['Payments and refunds'] }),
+  name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
+  description: Type.String({ description: 'What the project is for', examples: ['Payments and refunds'] }),
   mode: Type.String({
     description: 'Who may read the project: everyone (open, protected) or only members (private)',
     enum: ['open', 'protected', 'private'],
@@ -80,10 +80,10 @@ const overview = {
 export const HealthReport = Named(
   'HealthReport',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     ...overview,
     health,
-    technicalDebt: Type.Integer({ description: '100 minus the health', examples: [22] }),
+    technicalDebt: Type.Integer({ description: 'Technical debt: 100 minus the health', examples: [22] }),
     ...rating,
     features: Type.Array(Ref(Feature), { description: 'All active features by name' }),
   }),
@@ -122,7 +122,7 @@ export const ProjectStatus = Named(
     technicalDebt: NamedObject(
       'ProjectStatusDebt',
       {
-        current: Type.Integer({ description: '100 minus the health', examples: [22] }),
+        current: Type.Integer({ description: 'Technical debt: 100 minus the health', examples: [22] }),
       },
       { description: 'The technical debt' },
     ),
@@ -187,7 +187,10 @@ const insights = {
       }),
       features: Type.Array(
         NamedObject('FeatureLeadTime', {
-          name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+          name: Type.String({
+            description: 'Feature name, unique in the instance',
+            examples: ['checkout-v2'],
+          }),
           timeToProduction: Type.Number({
             description:
               'Days from the creation of the feature until it was first enabled in a production environment',
@@ -221,7 +224,7 @@ export const ProjectInsights = Named(
     technicalDebt: NamedObject(
       'TechnicalDebtRating',
       {
-        rating: Type.Integer({ description: '100 minus the health', examples: [22] }),
+        rating: Type.Integer({ description: 'Technical debt: 100 minus the health', examples: [22] }),
         ...rating,
       },
       { description: 'The current and the past technical debt' },

@@ -5,7 +5,7 @@ export const MAX_OWNERS = 10;
 export const MAX_OWNED = 100;
 
 const ownerType = Type.Unsafe<'user' | 'group'>({
-  description: 'user or group',
+  description: 'Whether the owner is a user or a group',
   type: 'string',
   enum: ['user', 'group'],
 });
@@ -16,7 +16,7 @@ export const Owner = Named(
     type: ownerType,
     id: Type.Integer({ description: 'Id of the user or group', examples: [7] }),
     name: Type.String({
-      description: 'Name of the group, or the username or e-mail address of the user',
+      description: 'Name of the group, or the username or email address of the user',
       examples: ['alice'],
     }),
     deactivated: Type.Boolean({ description: 'Whether the user is deactivated. Always false for a group' }),
@@ -59,9 +59,9 @@ export const OwnedThings = Named(
   Type.Object({
     features: Type.Array(
       NamedObject('OwnedFeature', {
-        name: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+        name: Type.String({ description: 'Feature name, unique in the instance', examples: ['checkout-v2'] }),
         project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-        owners: Type.Integer({ description: 'Number of owners, this one included', examples: [1] }),
+        owners: Type.Integer({ description: 'Number of owners, including this one', examples: [1] }),
       }),
       { description: `Active features, by name, at most ${MAX_OWNED}` },
     ),
@@ -69,7 +69,7 @@ export const OwnedThings = Named(
     projects: Type.Array(
       NamedObject('OwnedProject', {
         id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-        name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+        name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
       }),
       { description: `Projects in which they hold the role Owner directly, by id, at most ${MAX_OWNED}` },
     ),

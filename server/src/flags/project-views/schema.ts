@@ -19,7 +19,7 @@ export const ProjectView = Named(
     query,
     createdByUserId: Type.Integer({ description: 'Id of the user who shared the view', examples: [7] }),
     createdBy: Type.String({
-      description: 'Username or e-mail address of the user who shared the view',
+      description: 'Username or email address of the user who shared the view',
       examples: ['alice'],
     }),
     createdAt: Timestamp('When the view was shared'),
@@ -29,7 +29,7 @@ export type ProjectView = Static<typeof ProjectView>;
 
 export const ProjectViewList = Named(
   'ProjectViewList',
-  Type.Object({ views: Type.Array(Ref(ProjectView), { description: 'By name' }) }),
+  Type.Object({ views: Type.Array(Ref(ProjectView), { description: 'Sorted by name' }) }),
 );
 
 export const ProjectViewInput = NamedObject(

@@ -23,13 +23,13 @@ const mode = (options: object = {}) =>
     ...options,
   });
 const name = Type.String({
-  description: 'Name of the project',
+  description: 'Display name of the project',
   minLength: 1,
   maxLength: 255,
   examples: ['Payments'],
 });
 const description = Type.String({
-  description: 'Description of the project',
+  description: 'What the project is for',
   maxLength: 4_000,
   examples: ['Payments and refunds'],
 });
@@ -65,7 +65,9 @@ export const FeatureNaming = Named(
         Type.String({ description: 'Pattern in RE2 syntax that feature names must match' }),
       ),
       example: Type.Optional(Type.String({ description: 'A name that matches' })),
-      description: Type.Optional(Type.String({ description: 'Explanation of the pattern' })),
+      description: Type.Optional(
+        Type.String({ description: 'What the pattern means, for people who choose a name' }),
+      ),
     },
     { description: 'The naming pattern for features' },
   ),
@@ -136,7 +138,7 @@ export const ListedProject = Named(
         examples: [90],
       }),
       technicalDebt: Type.Integer({
-        description: '100 minus health',
+        description: 'Technical debt: 100 minus the health',
         minimum: 0,
         maximum: 100,
         examples: [10],
@@ -155,7 +157,7 @@ export type ListedProject = Static<typeof ListedProject>;
 export const ProjectOverview = Named(
   'ProjectOverview',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     ...overview,
     environments: Type.Array(
       NamedObject('ProjectOverviewEnvironment', {
@@ -178,7 +180,7 @@ export type ProjectOverview = Static<typeof ProjectOverview>;
 export const ProjectList = Named(
   'ProjectList',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     projects: Type.Array(Ref(ListedProject)),
   }),
 );
@@ -195,7 +197,12 @@ const FeatureNamingInput = NamedObject(
       Nullable(Type.String({ description: 'A name that matches the pattern', maxLength: 100 })),
     ),
     description: Type.Optional(
-      Nullable(Type.String({ description: 'Description of the pattern', maxLength: 1_000 })),
+      Nullable(
+        Type.String({
+          description: 'What the pattern means, for people who choose a name',
+          maxLength: 1_000,
+        }),
+      ),
     ),
   },
   {

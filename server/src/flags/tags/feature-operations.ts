@@ -82,7 +82,7 @@ export const FEATURE_TAGS: OperationModule = {
       id: 'changeTagsOfFeatures',
       route: 'PUT /api/admin/projects/:projectId/tags',
       summary: 'Change the tags of several features',
-      description: 'Attaches and removes the same tags of all of the named features, or of none.',
+      description: 'Adds and removes the same tags on all of the named features, or on none.',
       permission: ['UPDATE_FEATURE'],
       cost: COST.bulk,
       params: inProject,

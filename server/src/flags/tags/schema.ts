@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Named, NamedObject, Nullable, Ref, UrlName } from '../../../../plane/src/platform/http/schema.ts';
 import { Tag as EventTag } from '../../record/events/schema.ts';
 
-const version = Type.Integer({ description: 'Version of this format', examples: [1] });
+const version = Type.Integer({ description: 'Version of the response format', examples: [1] });
 const typeName = (options: object) => UrlName({ minLength: 2, maxLength: 50, ...options });
 const name = typeName({
   description: 'Name of the tag type, the part of a tag before the colon',

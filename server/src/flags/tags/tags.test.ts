@@ -116,7 +116,7 @@ test.each([
   ['DELETE', '/api/admin/tag-types/nope', undefined, 'Tag type "nope"'],
   ['GET', '/api/admin/tags/simple/nope', undefined, 'Tag "simple:nope"'],
   ['DELETE', '/api/admin/tags/simple/nope', undefined, 'Tag "simple:nope"'],
-] as const)('%s %s: what does not exist', async (method, url, body, what) => {
+] as const)('%s %s returns 404 if it does not exist', async (method, url, body, what) => {
   expect(await call(harness.app, method, url, { body })).toMatchObject({
     status: 404,
     body: { name: 'NotFoundError', message: `${what} does not exist.` },

@@ -167,7 +167,7 @@ function nameFindings(
   const free = target.featureLimit === null ? Infinity : target.featureLimit - target.activeFeatures;
   return [
     finding(
-      'Features with these names exist in another project',
+      'Features with these names exist in a different project',
       elsewhere.map(({ name }) => name),
     ),
     finding(
@@ -207,7 +207,7 @@ function referenceFindings(data: FeatureExport, known: ExistingNames): Finding[]
         .map(({ name }) => name),
     ),
     finding(
-      'Context fields with these names exist in another project',
+      'Context fields with these names exist in a different project',
       (data.contextFields ?? [])
         .map(({ name }) => name)
         .filter(name => known.foreignContextFields.includes(name)),

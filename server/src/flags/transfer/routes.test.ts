@@ -490,7 +490,7 @@ test('validation reveals nothing more about a feature of another project if it i
     reports.push(JSON.stringify(body).replaceAll(name, 'NAME'));
   }
 
-  expect(reports[0]).toContain('exist in another project');
+  expect(reports[0]).toContain('exist in a different project');
   expect(reports[1]).toBe(reports[0]);
 });
 
@@ -613,7 +613,7 @@ test('validation and import reject a context field that exists in another projec
   const validated = await ask(here, `${BATCH}/validate`, into(data));
   const imported = await ask(here, `${BATCH}/import`, into(data));
 
-  const message = 'Context fields with these names exist in another project';
+  const message = 'Context fields with these names exist in a different project';
   expect(validated.body.errors).toEqual([{ message, affectedItems: ['owned-elsewhere'] }]);
   expect(imported).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
 });

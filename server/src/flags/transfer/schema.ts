@@ -20,7 +20,10 @@ const MAX_TAG_TYPES = 1_000;
 const MAX_CONTEXT_FIELDS = 1_000;
 const MAX_SEGMENTS = 10_000;
 
-const featureName = UrlName({ description: 'Name of the feature', examples: ['checkout-v2'] });
+const featureName = UrlName({
+  description: 'Feature name, unique in the instance',
+  examples: ['checkout-v2'],
+});
 const text = (maxLength: number, description?: string) =>
   Type.String({ maxLength, ...(description && { description }) });
 const withUnknownFields = { additionalProperties: true };
@@ -43,7 +46,7 @@ export const FeatureExport = Named(
                 examples: ['release'],
               }),
             ),
-            description: Type.Optional(Nullable(text(4_000, 'Description of the feature'))),
+            description: Type.Optional(Nullable(text(4_000, 'What the feature does'))),
             impressionData: Type.Optional(
               Nullable(
                 Type.Boolean({
@@ -68,7 +71,7 @@ export const FeatureExport = Named(
               maxLength: 100,
               examples: ['flexibleRollout'],
             }),
-            title: Type.Optional(Nullable(text(500, 'Title of the strategy'))),
+            title: Type.Optional(Nullable(text(500, 'What the strategy is for, as the console shows it'))),
             disabled: Type.Optional(
               Nullable(
                 Type.Boolean({
@@ -91,7 +94,10 @@ export const FeatureExport = Named(
             constraints: Type.Optional(Type.Array(ConstraintInput, { maxItems: 30 })),
             variants: Type.Optional(Type.Array(StrategyVariantInput, { maxItems: 100 })),
             segments: Type.Optional(
-              Type.Array(Type.Integer({ minimum: 1 }), { description: 'Ids of the segments', maxItems: 5 }),
+              Type.Array(Type.Integer({ minimum: 1 }), {
+                description: 'Ids of the segments, all of which must match',
+                maxItems: 5,
+              }),
             ),
           },
           withUnknownFields,

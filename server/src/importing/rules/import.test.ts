@@ -156,7 +156,7 @@ test('one flag that our rules reject does not end the import', async () => {
   expect(plan.environments.get('production')?.features).toEqual([]);
 });
 
-test('an environment that does not exist is said before anything is written', async () => {
+test('reports an environment that does not exist before anything is written', async () => {
   const plan = planImport(await launchDarkly(), { names: () => 'nowhere' });
   const before = await lastEvent();
 

@@ -166,7 +166,7 @@ function absentFieldNotes(rules: Rule[]): string[] {
     .filter(field => field !== 'userId')
     .map(
       field =>
-        `Send "${field}" in every context: without it, a negated condition is true here, and false there`,
+        `Send "${field}" in every context: without it, a negated condition is true in Halyard, but false in the source`,
     );
 }
 

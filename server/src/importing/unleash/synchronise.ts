@@ -115,7 +115,8 @@ const changeOf = <State>(
 
 /** Two items in Unleash can have the same name in Halyard, such as users whose names differ only in case. The first one is imported. */
 function isFirst<State>({ key, label = key }: Item<State>, seen: Set<string>, report: KindReport): boolean {
-  if (seen.has(key)) note(report.rejected, `${label}: Unleash has another one that has the same name here`);
+  if (seen.has(key))
+    note(report.rejected, `${label}: Unleash has another one that would get the same name in Halyard`);
   const isNew = !seen.has(key);
   seen.add(key);
   return isNew;

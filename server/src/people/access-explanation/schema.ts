@@ -52,7 +52,7 @@ export type AccessQuestion = Static<typeof AccessQuestion>;
 const RoleName = NamedObject(
   'AccessRole',
   {
-    id: Type.Integer({ description: 'Id of the role', examples: [101] }),
+    id: Type.Integer({ description: 'Role id; 1 to 6 are the built-in roles', examples: [101] }),
     name: Type.String({ description: 'Name of the role', examples: ['Release manager'] }),
     type: Type.Unsafe<'root' | 'project' | 'root-custom' | 'custom'>({
       description: '`root` and `root-custom` apply on the instance, `project` and `custom` in projects',
@@ -154,7 +154,7 @@ export const AccessChange = Named(
       ),
     ),
     alsoGrants: Type.Array(GrantedPermission, {
-      description: 'Further permissions that the user would get in this place. ADMIN includes all others',
+      description: 'Further permissions that the user would get in this scope. ADMIN includes all others',
     }),
     otherProjects: Type.Integer({
       description: 'In how many other projects that the caller can read the group has a role',
@@ -206,7 +206,7 @@ export const AccessExplanation = Named(
           'AccessProject',
           {
             id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-            name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+            name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
             mode: Type.String({
               description: 'Who may read the project: everyone (open, protected) or only members (private)',
               enum: ['open', 'protected', 'private'],
@@ -257,7 +257,7 @@ export const AccessExplanation = Named(
       grantors: Type.Array(
         NamedObject('AccessGrantor', {
           id: Type.Integer({ description: 'Id of the user', examples: [4] }),
-          name: Type.String({ description: 'Name of the user', examples: ['ada'] }),
+          name: Type.String({ description: "The user's display name", examples: ['ada'] }),
           because: Type.Unsafe<'admin' | 'owner'>({
             description: 'admin: the user has ADMIN. owner: the user owns the project',
             type: 'string',

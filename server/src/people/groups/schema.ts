@@ -12,7 +12,7 @@ import { NamedRole } from '../roles/schema.ts';
 
 const name = ShownName({ description: 'Name of the group', examples: ['Checkout team'] });
 const description = Nullable(
-  Type.String({ description: 'Description of the group', maxLength: 500, examples: ['Builds the checkout'] }),
+  Type.String({ description: 'What the group is for', maxLength: 500, examples: ['Builds the checkout'] }),
 );
 const mappingsSSO = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 100,
@@ -29,10 +29,12 @@ export const Member = Named(
   Type.Object(
     {
       id: RowId({ description: 'Id of the user', examples: [7] }),
-      name: Nullable(Type.String({ description: 'Name of the user', examples: ['Alice Moreau'] })),
-      username: Nullable(Type.String({ description: 'Username of the user', examples: ['alice'] })),
+      name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
+      username: Nullable(
+        Type.String({ description: 'The name with which the user logs in', examples: ['alice'] }),
+      ),
       email: Nullable(
-        Type.String({ description: 'E-mail address of the user', examples: ['alice@example.com'] }),
+        Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
       ),
       isAPI: Type.Boolean({ description: 'true for a service account' }),
     },
@@ -82,7 +84,7 @@ export const GroupProjects = Named(
     projects: Type.Array(
       NamedObject('ProjectOfGroup', {
         id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-        name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+        name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
         roles: Type.Array(Ref(NamedRole)),
         grantedAt: Timestamp('When the first of the roles was granted'),
       }),

@@ -23,7 +23,7 @@ export const Instance = Named(
     limits: NamedObject(
       'InstanceLimits',
       {
-        projects: count('Projects, archived ones included', 500),
+        projects: count('Projects, including archived ones', 500),
         environments: count('Environments', 50),
         features: count('Active features', 100_000),
         segments: count('Segments of all projects', 300),
@@ -69,7 +69,7 @@ export const Instance = Named(
     ),
     mail: Type.Boolean({
       description:
-        'Whether the server sends e-mail. Halyard sends none: it returns the links for invitations and passwords to the caller',
+        'Whether the server sends email. Halyard sends none: it returns the links for invitations and passwords to the caller',
       examples: [false],
     }),
     eventRetentionDays: Nullable(

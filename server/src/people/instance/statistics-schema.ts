@@ -28,7 +28,7 @@ export const InstanceStatistics = Named(
     ),
     serviceAccounts: count('Service accounts', 3),
     groups: count('Groups', 4),
-    roles: count('Roles, built-in ones included', 8),
+    roles: count('Roles, including built-in ones', 8),
     customRootRoles: count('Custom root roles', 1),
     customRootRolesInUse: count('Custom root roles that a user or group has', 1),
     apiTokens: NamedObject(

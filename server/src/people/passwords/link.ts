@@ -21,7 +21,7 @@ export async function createResetLink(
 ): Promise<string> {
   const userId = isId(user) ? Number(user) : await findIdByEmail(current.tx, String(user));
   const owner = userId === undefined ? undefined : await lockOwner(current.tx, userId);
-  if (!owner) throw notFound(isId(user) ? `User ${user}` : `User with e-mail address "${user}"`);
+  if (!owner) throw notFound(isId(user) ? `User ${user}` : `User with email address "${user}"`);
   if (owner.deactivated)
     throw invalidOperation(`User ${owner.id} is deactivated and cannot log in. Reactivate the user first.`);
   const secret = await createLink(current, owner.id, RESET_HOURS);

@@ -176,7 +176,7 @@ test('creates a link for the user with an email address, ignoring case', async (
 test.each([
   [999_999, 'User 999999 does not exist.'],
   ['999999', 'User 999999 does not exist.'],
-  ['nobody@example.com', 'User with e-mail address "nobody@example.com" does not exist.'],
+  ['nobody@example.com', 'User with email address "nobody@example.com" does not exist.'],
 ])('rejects a link for the unknown user %j', async (id, message) => {
   const response = await call(harness.app, 'POST', '/api/admin/user-admin/reset-password', { body: { id } });
 

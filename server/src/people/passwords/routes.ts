@@ -79,7 +79,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Request a password link by mail',
         description:
-          'For Unleash clients. Does nothing, because this server sends no mail. The response is the same for every e-mail address. An admin creates the link (createResetLink). Needs no authentication.',
+          'For Unleash clients. Does nothing, because this server sends no mail. The response is the same for every email address. An admin creates the link (createResetLink). Needs no authentication.',
         security,
         body: PasswordMail,
         response: { 200: Nothing, ...errorResponses(400, 413, 415) },

@@ -56,23 +56,25 @@ export const PasswordLink = Named(
   'PasswordLink',
   Type.Object({
     id: Type.Integer({ description: 'Id of the user', examples: [7] }),
-    name: Nullable(Type.String({ description: 'Name of the user', examples: ['Alice Moreau'] })),
-    username: Nullable(Type.String({ description: 'Username of the user', examples: ['alice'] })),
+    name: Nullable(Type.String({ description: "The user's display name", examples: ['Alice Moreau'] })),
+    username: Nullable(
+      Type.String({ description: 'The name with which the user logs in', examples: ['alice'] }),
+    ),
     email: Nullable(
-      Type.String({ description: 'E-mail address of the user', examples: ['alice@example.com'] }),
+      Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
     ),
     createdBy: Type.String({ description: 'User who created the link', examples: ['ada'] }),
     role: Nullable(
       NamedObject(
         'PasswordLinkRole',
         {
-          id: Type.Integer({ description: 'Id of the role', examples: [3] }),
+          id: Type.Integer({ description: 'Role id; 1 to 6 are the built-in roles', examples: [3] }),
           name: Type.String({ description: 'Name of the role', examples: ['Viewer'] }),
           type: Type.String({
             description: '`root` and `root-custom` apply on the instance, `project` and `custom` in projects',
             examples: ['root'],
           }),
-          description: Type.String({ description: 'Description of the role' }),
+          description: Type.String({ description: 'What the role is for' }),
         },
         { description: 'The root role of the user' },
       ),
@@ -85,7 +87,7 @@ export const PasswordMail = NamedObject(
   'PasswordMailRequest',
   {
     email: Type.String({
-      description: 'E-mail address of the user',
+      description: 'Email address of the user',
       minLength: 1,
       maxLength: 254,
       examples: ['alice@example.com'],

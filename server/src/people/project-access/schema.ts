@@ -10,7 +10,7 @@ import {
 import { Group, Member } from '../groups/schema.ts';
 import { Role } from '../roles/schema.ts';
 
-const roleId = Type.Integer({ description: 'The first role', examples: [5] });
+const roleId = Type.Integer({ description: 'Id of the first of the roles', examples: [5] });
 const roles = Type.Array(Type.Integer(), { description: 'Ids of the roles in the project', examples: [[5]] });
 const addedAt = Timestamp('When the first role was granted');
 
@@ -43,7 +43,7 @@ export type GroupAccess = Static<typeof GroupAccess>;
 export const ProjectAccess = Named(
   'ProjectAccess',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     roles: Type.Array(Ref(Role), { description: 'The roles that can be granted in a project' }),
     users: Type.Array(Ref(UserAccess), {
       description: 'Users and service accounts with their own role',
@@ -72,7 +72,7 @@ export const AccessConfiguration = NamedObject(
   {
     roles: Type.Array(
       NamedObject('RoleAccess', {
-        id: RowId({ description: 'Id of the role', examples: [4] }),
+        id: RowId({ description: 'Role id; 1 to 6 are the built-in roles', examples: [4] }),
         users: Type.Optional(Nullable(ids('Ids of users and service accounts', [7]))),
         groups: Type.Optional(Nullable(ids('Ids of groups', [3]))),
       }),

@@ -14,7 +14,7 @@ const CUSTOM_TYPES = ['root-custom', 'custom'] as const;
 
 const name = ShownName({ description: 'Name of the role', examples: ['Release manager'] });
 const description = Type.String({
-  description: 'Description of the role',
+  description: 'What the role is for',
   maxLength: 500,
   examples: ['Enables features in production'],
 });
@@ -27,7 +27,10 @@ export const Permission = Named(
         description: 'A number for clients that require one. The name identifies the permission',
       }),
       name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
-      displayName: Type.String({ description: 'Name for people', examples: ['Update feature environment'] }),
+      displayName: Type.String({
+        description: 'Name as people read it',
+        examples: ['Update feature environment'],
+      }),
       type: Type.String({
         description:
           'Whether the permission applies on the instance (root), in a project or in an environment',
@@ -52,7 +55,7 @@ export type Permission = Static<typeof Permission>;
 export const Permissions = Named(
   'Permissions',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     permissions: NamedObject(
       'PermissionsByScope',
       {
@@ -75,7 +78,7 @@ export const Role = Named(
   'Role',
   Type.Object(
     {
-      id: RowId({ description: 'Id of the role' }),
+      id: RowId({ description: 'Role id; 1 to 6 are the built-in roles' }),
       type: Type.Unsafe<(typeof ROLE_TYPES)[number]>({
         type: 'string',
         enum: ROLE_TYPES,
@@ -94,7 +97,7 @@ export const NamedRole = Named(
   'NamedRole',
   Type.Object(
     {
-      id: RowId({ description: 'Id of the role', examples: [5] }),
+      id: RowId({ description: 'Role id; 1 to 6 are the built-in roles', examples: [5] }),
       name: Type.String({ description: 'Name of the role', examples: ['Member'] }),
     },
     { description: 'A role' },
@@ -105,7 +108,7 @@ export type NamedRole = Static<typeof NamedRole>;
 export const RoleList = Named(
   'RoleList',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     roles: Type.Array(Ref(Role)),
   }),
 );
@@ -136,7 +139,7 @@ export const HoldersOfRole = Named(
             'ProjectOfGrant',
             {
               id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-              name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+              name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
             },
             { description: 'The project of the grant. null: the instance' },
           ),
@@ -147,7 +150,7 @@ export const HoldersOfRole = Named(
       }),
       { description: 'Who has the role, groups first. At most 200' },
     ),
-    total: Type.Integer({ minimum: 0, description: 'The number of all grants', examples: [4] }),
+    total: Type.Integer({ minimum: 0, description: 'The total number of grants', examples: [4] }),
   }),
 );
 export type HoldersOfRole = Static<typeof HoldersOfRole>;
@@ -157,7 +160,7 @@ export const WrittenRole = Named(
   'WrittenRole',
   Type.Object(
     {
-      version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+      version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
       roles: Ref(RoleWithPermissions),
     },
     { description: 'roles is one role, not a list' },

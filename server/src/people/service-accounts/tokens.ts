@@ -1,6 +1,6 @@
 import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
-import { issueAccountToken, tokenEventData, withdrawAccountToken } from '../users/personal-tokens.ts';
+import { issueAccountToken, revokeAccountToken, tokenEventData } from '../users/personal-tokens.ts';
 import type { NewPersonalToken, PersonalToken } from '../users/schema.ts';
 import { lockServiceAccount } from './store.ts';
 
@@ -22,7 +22,7 @@ export async function createServiceToken(
 export async function removeServiceToken(current: Change, accountId: number, tokenId: number): Promise<void> {
   const account = await lockServiceAccount(current.tx, accountId);
   if (!account) throw notFound(`Service account ${accountId}`);
-  const token = await withdrawAccountToken(current, accountId, tokenId);
+  const token = await revokeAccountToken(current, accountId, tokenId);
   const preData = { ...tokenEventData(token), username: account.username };
   current.record({ type: 'service-account-token-deleted', preData });
 }

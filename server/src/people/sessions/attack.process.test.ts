@@ -10,7 +10,7 @@ const ATTEMPTS = sized({ usual: 300, long: 5_000 });
 /** Concurrency until the limits are reached. More would fill the queue of hashes. */
 const FIRST = { attempts: 200, atOnce: 40 };
 /** Concurrency while blocked: each response takes 300 ms without work. */
-const AT_ONCE = 200;
+const CONCURRENCY = 200;
 
 const harness = useHarness();
 let servers: [RunningServer, RunningServer];
@@ -54,7 +54,7 @@ async function attack(target: (number: number) => { username: string; address: s
     }
   };
   await Promise.all(Array.from({ length: FIRST.atOnce }, () => sendUntil(FIRST.attempts)));
-  await Promise.all(Array.from({ length: AT_ONCE }, () => sendUntil(ATTEMPTS)));
+  await Promise.all(Array.from({ length: CONCURRENCY }, () => sendUntil(ATTEMPTS)));
   return statuses;
 }
 

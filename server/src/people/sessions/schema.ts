@@ -7,10 +7,10 @@ export const LoginRequest = NamedObject(
     username: Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Username or e-mail address, case-insensitive',
+      description: 'Username or email address, case-insensitive',
       examples: ['alice'],
     }),
-    password: Type.String({ description: 'The password', minLength: 1, maxLength: 1_000 }),
+    password: Type.String({ description: "The user's password", minLength: 1, maxLength: 1_000 }),
   },
   { examples: [{ username: 'alice', password: 'correct horse battery staple' }] },
 );
@@ -21,7 +21,7 @@ export const Session = Named(
   Type.Object(
     {
       id: Type.Integer({ description: 'Id of the session', examples: [31] }),
-      method: Type.String({ description: 'Login method', examples: ['password'] }),
+      method: Type.String({ description: 'How the user logged in', examples: ['password'] }),
       ip: Nullable(Type.String({ description: 'IP address of the login', examples: ['192.0.2.7'] })),
       userAgent: Nullable(Type.String({ description: 'User-Agent header of the login' })),
       createdAt: Timestamp('When the user logged in'),

@@ -59,5 +59,5 @@ const unknownAttempt = (): SsoError =>
   new SsoError(
     'expired',
     'AuthenticationRequired',
-    `This login was started in another browser, is already finished, or took longer than ${ATTEMPT_MINUTES} minutes. Start again: /auth/oidc/login.`,
+    `This login was started in a different browser, is already finished, or took longer than ${ATTEMPT_MINUTES} minutes. Start again: /auth/oidc/login.`,
   );

@@ -51,7 +51,7 @@ export type OidcCheck = Static<typeof OidcCheck>;
 export const OidcTest = Named(
   'OidcTest',
   Type.Object({
-    passed: Type.Boolean({ description: 'Whether no check failed', examples: [true] }),
+    passed: Type.Boolean({ description: 'Whether all checks passed', examples: [true] }),
     issuer: Nullable(
       Type.String({
         description: 'The issuer in the discovery document. Null: it cannot be read',
@@ -89,10 +89,12 @@ export const AdminLogins = Named(
     admins: Type.Array(
       NamedObject('AdminLogin', {
         id: Type.Integer({ description: 'Id of the user', examples: [1] }),
-        name: Nullable(Type.String({ description: 'Name of the user', examples: ['Ada Okafor'] })),
-        username: Nullable(Type.String({ description: 'Username of the user', examples: ['ada'] })),
+        name: Nullable(Type.String({ description: "The user's display name", examples: ['Ada Okafor'] })),
+        username: Nullable(
+          Type.String({ description: 'The name with which the user logs in', examples: ['ada'] }),
+        ),
         email: Nullable(
-          Type.String({ description: 'E-mail address of the user', examples: ['ada@example.com'] }),
+          Type.String({ description: 'Email address of the user', examples: ['ada@example.com'] }),
         ),
         password: Type.Boolean({ description: 'Whether the user has a password' }),
         singleSignOn: Type.Boolean({
@@ -101,7 +103,7 @@ export const AdminLogins = Named(
       }),
       { maxItems: MAX_ADMINS, description: 'Users with ADMIN, by id' },
     ),
-    total: Type.Integer({ minimum: 0, description: 'Number of all users with ADMIN', examples: [2] }),
+    total: Type.Integer({ minimum: 0, description: 'The number of users with ADMIN', examples: [2] }),
     password: Type.Integer({ minimum: 0, description: 'How many of them have a password', examples: [1] }),
     singleSignOn: Type.Integer({
       minimum: 0,

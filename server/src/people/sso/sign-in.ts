@@ -63,11 +63,11 @@ async function accountOf(
 }
 
 function requireNewAccountAllowed(email: string, { autoCreate, emailDomains }: ActiveOidc): void {
-  if (!autoCreate) throw rejected('no-account', 'No account has your e-mail address.');
+  if (!autoCreate) throw rejected('no-account', 'No account has your email address.');
   if (!isInDomains(email, emailDomains)) {
     throw rejected(
       'domain',
-      'No account has your e-mail address, and its domain is not allowed to create one.',
+      'No account has your email address, and its domain is not allowed to create one.',
     );
   }
 }
@@ -82,11 +82,11 @@ const deactivated = (): SsoError => rejected('deactivated', 'Your account is dea
 const notVerified = (): SsoError =>
   rejected(
     'unverified',
-    'The identity provider did not verify your e-mail address, so it cannot identify an account.',
+    'The identity provider did not verify your email address, so it cannot identify an account.',
   );
 
 const somebodyElse = (): SsoError =>
   rejected(
     'taken',
-    'The account with your e-mail address belongs to a different user of the identity provider.',
+    'The account with your email address belongs to a different user of the identity provider.',
   );

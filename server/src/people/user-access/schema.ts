@@ -30,7 +30,7 @@ const ProjectGrant = NamedObject('ProjectGrant', {
 
 const ProjectOfUser = NamedObject('ProjectOfUser', {
   id: Type.String({ description: 'Id of the project', examples: ['payments'] }),
-  name: Type.String({ description: 'Name of the project', examples: ['Payments'] }),
+  name: Type.String({ description: 'Display name of the project', examples: ['Payments'] }),
   mode: Type.String({
     description: 'Who may read the project: everyone (open, protected) or only members (private)',
     enum: ['open', 'protected', 'private'],
@@ -39,7 +39,7 @@ const ProjectOfUser = NamedObject('ProjectOfUser', {
   readable: Type.Boolean({ description: 'Whether the user can read the project' }),
   roles: Type.Array(Ref(NamedRole), {
     description:
-      'The roles by which the user acts there: those granted in the project, or else the root roles. A role whose permissions another one includes is left out. Empty: the user can only read',
+      'The roles that give the user permissions there: those granted in the project, otherwise the root roles. A role whose permissions another one includes is omitted. Empty: the user can only read',
   }),
   grants: Type.Array(ProjectGrant, { description: 'The roles in the project, own ones first' }),
   rootRoles: Type.Array(RootGrant, {
@@ -68,7 +68,7 @@ export const AccessOfUser = Named(
     sessions: Type.Array(
       NamedObject('SessionOfUser', {
         method: Type.String({
-          description: 'Login method',
+          description: 'How the user logged in',
           enum: ['password', 'oidc'],
           examples: ['password'],
         }),
@@ -86,7 +86,7 @@ export const AccessOfUser = Named(
         expiresAt: Timestamp('When the token stops working'),
         seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
       }),
-      { description: 'The personal tokens' },
+      { description: "The user's personal access tokens, without their secrets" },
     ),
   }),
 );

@@ -91,7 +91,7 @@ export const USERS: OperationModule = {
       route: 'GET /api/admin/user-admin/search',
       summary: 'Search users',
       description:
-        'Returns at most 100 users whose name, username or e-mail address contains the query (case-insensitive). Exact matches come first. Deactivated users are not found. Without a query the list is empty. Every authenticated caller can do this.',
+        'Returns at most 100 users whose name, username or email address contains the query (case-insensitive). Exact matches come first. Deactivated users are not found. Without a query the list is empty. Every authenticated caller can do this.',
       permission: 'NONE',
       query: Type.Object({
         q: Type.Optional(Type.String({ maxLength: 255, description: 'String to find', examples: ['alice'] })),
@@ -184,7 +184,7 @@ export const USERS: OperationModule = {
       route: 'PUT /api/admin/user-admin/:id',
       summary: 'Update a user',
       description:
-        'Updates the given fields: name, e-mail address or root role. The last admin cannot lose their role.',
+        'Updates the given fields: name, email address or root role. The last admin cannot lose their role.',
       permission: ['ADMIN'],
       params,
       body: UserUpdate,
@@ -201,7 +201,7 @@ export const USERS: OperationModule = {
       route: 'DELETE /api/admin/user-admin/:id',
       summary: 'Delete a user',
       description:
-        'Deletes a user with their sessions, tokens, roles and group memberships, with one event for each project and each group. Their events keep their name. Their username and e-mail address can be used again. The last admin cannot be deleted.',
+        'Deletes a user with their sessions, tokens, roles and group memberships, with one event for each project and each group. Their events keep their name. Their username and email address can be used again. The last admin cannot be deleted.',
       permission: ['ADMIN'],
       params,
       output: Nothing,

@@ -7,10 +7,14 @@ import { HeldRole } from './schema.ts';
 const MAX_ID = 2_147_483_647;
 
 const id = Type.Integer({ description: 'Id of the user', examples: [7] });
-const shownName = Nullable(Type.String({ description: 'Name of the user', examples: ['Alice Moreau'] }));
-const shownUsername = Nullable(Type.String({ description: 'Username of the user', examples: ['alice'] }));
+const shownName = Nullable(
+  Type.String({ description: "The user's display name", examples: ['Alice Moreau'] }),
+);
+const shownUsername = Nullable(
+  Type.String({ description: 'The name with which the user logs in', examples: ['alice'] }),
+);
 const shownEmail = Nullable(
-  Type.String({ description: 'E-mail address of the user', examples: ['alice@example.com'] }),
+  Type.String({ description: 'Email address of the user', examples: ['alice@example.com'] }),
 );
 
 export const User = Named(
@@ -24,7 +28,7 @@ export const User = Named(
       rootRole: Nullable(Type.Integer({ description: 'Id of the root role', examples: [3] })),
       isAPI: Type.Boolean({ description: 'Always false: service accounts are not users' }),
       imageUrl: Type.String({
-        description: 'URL of a Gravatar image, by the hash of the username or e-mail address',
+        description: 'URL of a Gravatar image, by the hash of the username or email address',
       }),
       accountType: Type.String({
         description: 'Always User: service accounts are not users',
@@ -95,7 +99,7 @@ export const AccessCandidates = Named(
         {
           id: Type.Integer({ description: 'Id of the group', examples: [3] }),
           name: Type.String({ description: 'Name of the group', examples: ['Checkout team'] }),
-          description: Nullable(Type.String({ description: 'Description of the group' })),
+          description: Nullable(Type.String({ description: 'What the group is for' })),
           userCount: Type.Integer({ description: 'Number of members', examples: [4] }),
         },
         { description: 'A group that can be granted roles' },
@@ -119,7 +123,7 @@ const OverviewItem = NamedObject(
   'OverviewPermission',
   {
     id: Type.Integer({ description: 'Id of the permission', examples: [1_001] }),
-    displayName: Type.String({ description: 'Name for people', examples: ['Update project'] }),
+    displayName: Type.String({ description: 'Name as people read it', examples: ['Update project'] }),
     name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
     type: Type.String({
       description: 'Whether the permission applies on the instance (root), in a project or in an environment',
@@ -155,18 +159,22 @@ export const PermissionOverview = Named(
 export type PermissionOverview = Static<typeof PermissionOverview>;
 
 // Unleash clients send an empty string for a missing value.
-const name = Type.String({ description: 'Name of the user', maxLength: 255, examples: ['Alice Moreau'] });
+const name = Type.String({
+  description: "The user's display name",
+  maxLength: 255,
+  examples: ['Alice Moreau'],
+});
 const username = Type.String({
   maxLength: 100,
   pattern: '^([^\\p{C}\\p{Z}]([^\\p{C}]*[^\\p{C}\\p{Z}])?)?$',
   [RULE]: 'must not start or end with whitespace or contain control characters',
-  description: 'Unique, case-insensitive. May contain an @ only if it equals the e-mail address of the user',
+  description: 'Unique, case-insensitive. May contain an @ only if it equals the email address of the user',
   examples: ['alice'],
 });
 const email = Type.String({
   maxLength: 254,
   pattern: '^([^\\s\\p{C}@]+@[^\\s\\p{C}@]+)?$',
-  [RULE]: 'must be an e-mail address',
+  [RULE]: 'must be an email address',
   description: 'Unique, case-insensitive',
   examples: ['alice@example.com'],
 });
@@ -225,7 +233,7 @@ export const UserKey = NamedObject(
       maximum: MAX_ID,
       minLength: 1,
       maxLength: 254,
-      description: 'Id or e-mail address of the user. Unleash clients send the address',
+      description: 'Id or email address of the user. Unleash clients send the address',
       examples: [7],
     }),
   },
@@ -252,7 +260,7 @@ export type InactiveUser = Static<typeof InactiveUser>;
 export const InactiveUserList = Named(
   'InactiveUserList',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     inactiveUsers: Type.Array(Ref(InactiveUser)),
   }),
 );

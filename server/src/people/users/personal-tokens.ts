@@ -26,7 +26,7 @@ export async function createPersonalToken(current: Change, input: NewPersonalTok
 
 /** Deletes a personal token of the authenticated user. */
 export async function removePersonalToken(current: Change, id: number): Promise<void> {
-  const token = await withdrawAccountToken(current, requireUser(current.actor), id);
+  const token = await revokeAccountToken(current, requireUser(current.actor), id);
   current.record({ type: 'pat-deleted', preData: tokenEventData(token) });
 }
 
@@ -49,11 +49,7 @@ export async function issueAccountToken(
 }
 
 /** Deletes a token of a user or service account. The caller records the event. */
-export async function withdrawAccountToken(
-  { tx }: Change,
-  userId: number,
-  id: number,
-): Promise<PersonalToken> {
+export async function revokeAccountToken({ tx }: Change, userId: number, id: number): Promise<PersonalToken> {
   const token = await deletePersonalToken(tx, userId, id);
   if (!token) throw notFound(`Token ${id}`);
   return token;

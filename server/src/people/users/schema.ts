@@ -36,14 +36,14 @@ export const Me = Named(
 );
 
 const rootRole = {
-  id: Type.Integer({ description: 'Id of the role', examples: [3] }),
+  id: Type.Integer({ description: 'Role id; 1 to 6 are the built-in roles', examples: [3] }),
   name: Type.String({ description: 'Name of the role', examples: ['Viewer'] }),
   type: Type.String({
     description: '`root` and `root-custom` apply on the instance, `project` and `custom` in projects',
     enum: ['root', 'root-custom', 'project', 'custom'],
     examples: ['root'],
   }),
-  description: Type.String({ description: 'Description of the role', examples: ['Can read'] }),
+  description: Type.String({ description: 'What the role is for', examples: ['Can read'] }),
 };
 
 export const HeldRole = Named(
@@ -63,7 +63,7 @@ export type HeldRole = Static<typeof HeldRole>;
 export const HeldRoleList = Named(
   'HeldRoleList',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     roles: Type.Array(Ref(HeldRole)),
   }),
 );
@@ -84,7 +84,7 @@ export const Profile = Named(
     }),
     features: Type.Array(
       NamedObject('ProfileFeature', {
-        name: Type.String({ description: 'Name of the feature' }),
+        name: Type.String({ description: 'Feature name, unique in the instance' }),
         project: Type.String({ description: 'Id of the project' }),
       }),
       {

@@ -11,7 +11,7 @@ const content = {
     // Browsers read a backslash as a slash and remove tabs and line breaks, so the page could be on a different host.
     pattern: '^/(?!/)[^\\\\\\s]*$',
     'x-rule': 'must be a path that starts with one slash, without backslashes and whitespace',
-    description: 'Path of the page',
+    description: 'Path of the console page, such as /events',
     examples: ['/events'],
   }),
   query: Type.String({
@@ -36,7 +36,7 @@ export type SavedView = Static<typeof SavedView>;
 
 export const SavedViewList = Named(
   'SavedViewList',
-  Type.Object({ views: Type.Array(Ref(SavedView), { description: 'By name' }) }),
+  Type.Object({ views: Type.Array(Ref(SavedView), { description: 'Sorted by name' }) }),
 );
 
 export const SavedViewInput = NamedObject('SavedViewInput', content, {

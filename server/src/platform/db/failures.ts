@@ -54,7 +54,7 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
   tags_pkey: name => nameExists(`Tag "${name}"`),
   tags_type_fkey: type => badData([{ message: `tag type "${type}" does not exist`, path: '/body/type' }]),
   users_username_key: name => nameExists(`A user or service account with the username "${name}"`),
-  users_email_key: name => nameExists(`A user with the e-mail address "${name}"`),
+  users_email_key: name => nameExists(`A user with the email address "${name}"`),
   personal_access_tokens_description_key: name => nameExists(`A token with the description "${name}"`),
   project_views_name_key: name => nameExists(`A shared view with the name "${name}"`),
   user_views_name_key: name => nameExists(`A saved view with the name "${name}"`),

@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
 
 export const projectId = Type.String({ description: 'Id of the project', examples: ['default'] });
-export const featureName = Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] });
+export const featureName = Type.String({
+  description: 'Feature name, unique in the instance',
+  examples: ['checkout-v2'],
+});
 export const environment = Type.String({
   title: 'EnvironmentName',
   description: 'Name of the environment',

@@ -51,7 +51,7 @@ export function* passwordProblems(password: string, person: PasswordPerson): Gen
   const folded = password.normalize('NFKC').toLowerCase();
   if (new Set(folded).size < MIN_DIFFERENT) yield `must have at least ${MIN_DIFFERENT} different characters`;
   if (namesOf(person).some(name => folded.includes(name)))
-    yield 'must not contain the name, username or e-mail address of the user';
+    yield 'must not contain the name, username or email address of the user';
   if (isGuessable(folded)) yield 'is easy to guess: it consists of common words and sequences';
 }
 

@@ -34,7 +34,7 @@ export const UiConfig = Named(
       description: 'URL at which people reach the server',
       examples: ['https://flags.example.com'],
     }),
-    baseUriPath: Type.String({ description: 'Path of that address', examples: [''] }),
+    baseUriPath: Type.String({ description: 'Path of that URL', examples: [''] }),
     frontendApiOrigins: origins,
   }),
 );

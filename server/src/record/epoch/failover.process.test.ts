@@ -50,7 +50,7 @@ describe.skipIf(!canRunClusters)('a database that lost changes', { timeout: 600_
     await expect.poll(() => stream.events.length, POLL).toBe(LOST + 1);
 
     await primary.stop('immediate');
-    await primary.putBack();
+    await primary.restoreCopy();
     await primary.start();
     await createFeatures('other', LOST + 5);
 

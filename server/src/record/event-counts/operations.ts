@@ -18,7 +18,7 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
       route: 'GET /api/admin/search/events/counts',
       summary: 'Count events',
       description:
-        'Counts the events that match by UTC day, type, project, creator or environment. The filters and the visibility are those of the search. Groups without events are omitted. Every authenticated caller may call it.',
+        'Counts the events that match by UTC day, type, project, creator or environment. Filters and visibility are the same as in the search. Groups without events are omitted. Every authenticated caller may call it.',
       permission: 'NONE',
       hint: hintAtUnknownType,
       query: EventCountsQuery,

@@ -71,7 +71,7 @@ function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number) {
     const outOfMemory = `The process that indexes chunk ${chunk} of the events ran out of memory, attempt ${failed.attempts} of ${MAX_ATTEMPTS}.`;
     if (failed.attempts < MAX_ATTEMPTS) throw new Error(outOfMemory);
     await indexNextUnsplit(db, log);
-    throw new Error(`${outOfMemory} Searches check the texts of this chunk event by event.`);
+    throw new Error(`${outOfMemory} Searches check the events of this chunk one by one.`);
   };
 }
 

@@ -16,8 +16,8 @@ export type Match = {
 };
 
 /**
- * The chunks in which every clause has events, the highest first. Their counts are right where at most one clause narrows a chunk: a
- * day in the middle of the days asked for, or a search with one filter. Elsewhere there may be fewer matches.
+ * The chunks in which every clause has events, the highest first. Their counts are exact where at most one clause narrows a chunk: a
+ * day in the middle of the requested days, or a search with one filter. Elsewhere there may be fewer matches.
  */
 export async function findMatches(db: Reader, clauses: Clause[], range: ChunkRange): Promise<Match[]> {
   const [all = [], ...counts] = await countByChunk(db, [ALL, ...clauses], range);

@@ -443,7 +443,7 @@ test('a chunk whose text does not fit in memory in three attempts is checked eve
   expect(errors).toEqual([
     `${outOfMemory} 1 of 3.`,
     `${outOfMemory} 2 of 3.`,
-    `${outOfMemory} 3 of 3. Searches check the texts of this chunk event by event.`,
+    `${outOfMemory} 3 of 3. Searches check the events of this chunk one by one.`,
   ]);
   expect(await readIndexedChunks(db, ['text'])).toBe(4);
   const search = { query: 'Unsplit', offset: 0, limit: 10 };

@@ -11,7 +11,7 @@ type Log = Record<'warn', (fields: object, message: string) => void>;
 
 /** All streams together are one caller of the long reads, and use two of its six slots. */
 const CALLER = 'event streams';
-const AT_ONCE = 2;
+const CONCURRENCY = 2;
 /** Less than half of a batch. */
 const GROUPED_WITHIN = CATCH_UP_EVENTS / 2 - 1;
 const FEW_EVENTS = 4;
@@ -46,7 +46,7 @@ export function makeCatchUp(
 
   function startNext(): void {
     if (Date.now() < notBefore) return;
-    while (running < AT_ONCE) {
+    while (running < CONCURRENCY) {
       const next = turns.next([...listeners].filter(isReady));
       if (!next) return;
       const group = groupOf(next);

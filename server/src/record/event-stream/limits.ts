@@ -19,7 +19,7 @@ export const makeStreamSlots = ({ perCaller, perServer }: StreamLimits): Shares 
           )
         : new ApiError(
             'ServiceUnavailableError',
-            `Too many event streams: this server can have ${perServer.toLocaleString('en')} open. Retry in ${RETRY_AFTER_SECONDS} seconds, or connect to another server.`,
+            `Too many event streams: this server can have ${perServer.toLocaleString('en')} open. Retry in ${RETRY_AFTER_SECONDS} seconds, or connect to a different server.`,
             { retryAfter: RETRY_AFTER_SECONDS },
           ),
   );

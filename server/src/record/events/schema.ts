@@ -54,7 +54,7 @@ export const EventPart = Named(
             kind: Type.String({
               title: 'EventReferenceKind',
               enum: [...REFERENCE_KINDS],
-              description: 'Kind of the thing that the text names',
+              description: 'Kind of resource that the text names',
               examples: [strong.ref.kind],
             }),
             id: Type.String({
@@ -93,7 +93,7 @@ export const Event = Named(
       }),
       createdBy: Type.String({
         description:
-          'Username or e-mail address of the user who acted, `admin token` with the name of the token, or `system`. Events from before this rule have the name of the token alone',
+          'Username or email address of the user who acted, `admin token` with the name of the token, or `system`. Older events have only the name of the token',
         examples: ['alice'],
       }),
       createdByUserId: Nullable(
@@ -153,7 +153,7 @@ export const Event = Named(
       parts: Type.Optional(
         Type.Array(Ref(EventPart), {
           description:
-            'The sentence of summary in parts, for links. The summary is their text, with ** around the strong ones, in which formatting is escaped. Present if the request has `parts=true`, and in every delivery record',
+            'The sentence of summary in parts, for links. The summary is their text, with ** around the bold ones, in which formatting is escaped. Present if the request has `parts=true`, and in every delivery record',
           examples: [
             [
               strong,
@@ -189,7 +189,7 @@ export const Event = Named(
               description: 'The product that recorded the event',
               examples: ['unleash'],
             }),
-            id: Type.Integer({ description: 'The id of the event there', examples: [4211] }),
+            id: Type.Integer({ description: 'The id of the event in the other product', examples: [4211] }),
           },
           { description: 'Where the event was imported from. Absent in events of this server' },
         ),

@@ -154,7 +154,7 @@ export const APPLICATIONS: OperationModule = {
       route: `POST ${HERE}`,
       summary: 'Describe an application',
       description:
-        'Sets the description, address, icon and color of an application. Omitted fields keep their value, null removes it.',
+        'Sets the description, URL, icon and color of an application. Omitted fields keep their values, and null removes a value.',
       permission: ['UPDATE_APPLICATION'],
       params,
       body: ApplicationFields,

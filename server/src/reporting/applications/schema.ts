@@ -13,7 +13,11 @@ const fields = {
     examples: ['https://checkout.example.com'],
   }),
   icon: Type.String({ maxLength: 100, description: 'Name of an icon', examples: ['shopping_cart'] }),
-  color: Type.String({ maxLength: 50, description: 'Color in a UI', examples: ['#7357ff'] }),
+  color: Type.String({
+    maxLength: 50,
+    description: 'Color in which the console shows the application',
+    examples: ['#7357ff'],
+  }),
 };
 
 const sdkVersion = Nullable(
@@ -141,7 +145,7 @@ export const ApiTokenUseList = Named(
 );
 
 const SeenFeature = NamedObject('ApplicationFeature', {
-  name: Type.String({ description: 'Name of the feature', examples: ['pay.new-basket'] }),
+  name: Type.String({ description: 'Feature name, unique in the instance', examples: ['pay.new-basket'] }),
   project: Type.String({ description: 'Id of the project', examples: ['payments'] }),
   type: Type.String({ description: 'Id of the feature type', examples: ['release'] }),
   stale: Type.Boolean({ description: 'Whether the feature is marked as stale', examples: [false] }),

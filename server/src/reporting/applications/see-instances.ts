@@ -11,10 +11,10 @@ import { listNewInstances, type SeenInstance, upsertInstances } from './store.ts
 
 const HOUR_MS = 3_600_000;
 
-export type SeeInstances = (db: Db, instances: SeenInstance[]) => Promise<ReachedQuota[]>;
+export type RecordInstances = (db: Db, instances: SeenInstance[]) => Promise<ReachedQuota[]>;
 
 /** Records instances that were seen, and creates their applications. Not a change: it is bookkeeping like the last use of a token. */
-export function makeSeeInstances(now: () => number = Date.now): SeeInstances {
+export function makeInstanceRecorder(now: () => number = Date.now): RecordInstances {
   let hour = 0;
   let added = new Map<number, number>();
 

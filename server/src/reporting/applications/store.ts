@@ -42,7 +42,7 @@ export async function countApplications(db: Reader, tokens: number[]): Promise<A
   return rows;
 }
 
-/** Notes when applications were last seen, to the hour. Skips those that a change has locked. */
+/** Records when applications were last seen, to the hour. Skips those that a change has locked. */
 export async function markSeen(db: Db, names: string[]): Promise<void> {
   await sql`
     update applications set reported_at = now() where id in (
@@ -406,7 +406,7 @@ export async function existsApplication(db: Reader, actor: Actor, name: string):
 }
 
 /**
- * The applications that used each token, those that were seen last first, as far as the actor may see them. `token` selects one token.
+ * The applications that used each token, most recently seen first, as far as the actor may see them. `token` selects one token.
  */
 export async function listApplicationsOfTokens(
   db: Reader,
@@ -434,7 +434,7 @@ export async function listApplicationsOfTokens(
   return rows;
 }
 
-/** Names that applications asked for and that no feature has, those that were seen last first. */
+/** Names that applications asked for and that no feature has, most recently seen first. */
 export async function listUnknownFlags(db: Reader, actor: Actor, limit: number): Promise<UnknownFlag[]> {
   const { rows } = await sql<UnknownFlag>`
     select name, max(seen_at) as "lastSeenAt", jsonb_agg(jsonb_build_object(

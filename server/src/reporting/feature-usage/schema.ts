@@ -2,9 +2,12 @@ import { type Static, Type } from 'typebox';
 import { Named, NamedObject, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 
 const format = {
-  version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+  version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
   maturity: Type.String({ description: 'Always stable', examples: ['stable'] }),
-  featureName: Type.String({ description: 'Name of the feature', examples: ['pay.new-basket'] }),
+  featureName: Type.String({
+    description: 'Feature name, unique in the instance',
+    examples: ['pay.new-basket'],
+  }),
 };
 const yes = Type.Integer({ description: 'Times that the feature was enabled', examples: [974] });
 const no = Type.Integer({ description: 'Times that the feature was disabled', examples: [50] });
@@ -67,7 +70,7 @@ export const RawFeatureUsage = Named(
 export const ProjectFeatureUsage = Named(
   'ProjectFeatureUsage',
   Type.Object({
-    name: Type.String({ description: 'Name of the feature', examples: ['pay.new-basket'] }),
+    name: Type.String({ description: 'Feature name, unique in the instance', examples: ['pay.new-basket'] }),
     environments: Type.Array(
       NamedObject(
         'ProjectEnvironmentUsage',

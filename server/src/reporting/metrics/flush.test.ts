@@ -384,7 +384,7 @@ describe('lifecycle', () => {
     await makeFlusher(harness.db, usage).flush();
   };
 
-  test('moves to pre-live at the first sight, and to live where it is enabled in production', async () => {
+  test('moves to pre-live when it is first seen, and to live where it is enabled in production', async () => {
     const path = await create('moving');
 
     await flushed('moving', 'development');

@@ -4,7 +4,7 @@ import type { ReachedQuota } from '../../../../plane/src/counting/quotas.ts';
 import type { Usage } from '../../../../plane/src/counting/usage.ts';
 import { advanceSeen } from '../../flags/lifecycle/advance.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { makeSeeInstances } from '../applications/see-instances.ts';
+import { makeInstanceRecorder } from '../applications/see-instances.ts';
 import { rowsOf } from './batches.ts';
 import { createMetricPartitions } from './partitions.ts';
 import { type Batch, writeBatch } from './write-batch.ts';
@@ -29,7 +29,7 @@ export function makeFlusher(
   onReached: (reached: ReachedQuota[]) => void = () => {},
 ): Flusher {
   const source = randomUUID();
-  const seeInstances = makeSeeInstances();
+  const recordInstances = makeInstanceRecorder();
   let partitionedDay: number | undefined;
   let instances: Instance[] = [];
   let rows: ReturnType<typeof rowsOf> | undefined;
@@ -74,7 +74,7 @@ export function makeFlusher(
   /** Instances that PostgreSQL rejects for their content are found by bisection and dropped, so that the others are written. */
   const seeOrDrop = async (some: Instance[]): Promise<void> => {
     try {
-      onReached(await seeInstances(db, some));
+      onReached(await recordInstances(db, some));
     } catch (error) {
       if (!isRejection(error)) throw error;
       if (some.length === 1) {

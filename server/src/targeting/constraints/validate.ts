@@ -69,7 +69,7 @@ function otherProjectViolations(
     namesElsewhere.has(contextName)
       ? [
           {
-            message: `context field "${contextName}" belongs to another project`,
+            message: `context field "${contextName}" belongs to a different project`,
             path: `${path}/${index}/contextName`,
           },
         ]

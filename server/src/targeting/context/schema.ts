@@ -34,7 +34,7 @@ const sortOrder = Type.Integer({
 const legalValue = NamedObject('LegalValue', {
   value: Type.String({ description: 'The legal value', minLength: 1, maxLength: 100, examples: ['NO'] }),
   description: Type.Optional(
-    Type.String({ description: 'Description of the value', maxLength: 100, examples: ['Norway'] }),
+    Type.String({ description: 'What the value means', maxLength: 100, examples: ['Norway'] }),
   ),
 });
 const legalValues = Type.Array(legalValue, {

@@ -12,7 +12,7 @@ const name = Type.String({
 });
 const description = Nullable(
   Type.String({
-    description: 'Description of the segment',
+    description: 'Which users the segment describes',
     maxLength: 500,
     examples: ['Users in the beta program'],
   }),

@@ -49,7 +49,7 @@ export type StrategyType = Static<typeof StrategyType>;
 export const StrategyTypeList = Named(
   'StrategyTypeList',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     strategies: Type.Array(Ref(StrategyType)),
   }),
 );

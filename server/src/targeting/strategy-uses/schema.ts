@@ -6,7 +6,10 @@ export const StrategyUse = Named(
   Type.Object(
     {
       id: Type.String({ format: 'uuid', description: 'Id of the strategy' }),
-      featureName: Type.String({ description: 'Name of the feature', examples: ['checkout-v2'] }),
+      featureName: Type.String({
+        description: 'Feature name, unique in the instance',
+        examples: ['checkout-v2'],
+      }),
       projectId: Type.String({ description: 'Id of the project', examples: ['payments'] }),
       environment: Type.String({ description: 'Name of the environment', examples: ['production'] }),
       strategyName: Type.String({ description: 'Strategy type', examples: ['flexibleRollout'] }),

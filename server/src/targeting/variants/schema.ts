@@ -34,7 +34,7 @@ const payload = NamedObject(
 const overrides = Type.Array(
   NamedObject('VariantOverride', {
     contextName: Type.String({
-      description: 'Context field',
+      description: 'Name of the context field',
       minLength: 1,
       maxLength: 100,
       examples: ['userId'],
@@ -113,7 +113,7 @@ export type Variant = Static<typeof Variant>;
 export const VariantList = Named(
   'VariantList',
   Type.Object({
-    version: Type.Integer({ description: 'Version of this format', examples: [1] }),
+    version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
     variants: Type.Array(Ref(Variant)),
   }),
 );

@@ -13,7 +13,7 @@ import { replay } from './replay.ts';
 import { type Flag, type Place, type Strategy, sorted, type World } from './world.ts';
 
 const SEQUENCES = sized({ usual: 100, long: 2_000 });
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2_147_483_647);
 
 // Each sequence has a separate project.
@@ -24,13 +24,13 @@ beforeAll(async () => {
   await call(harness.app, 'POST', '/api/admin/environments', { body: { name: 'staging', type: 'test' } });
 });
 
-test.concurrent.each(Array.from({ length: AT_ONCE }, (_, at) => SEED + at))(
+test.concurrent.each(Array.from({ length: CONCURRENCY }, (_, at) => SEED + at))(
   'whatever is requested, in whatever order, the server and a simple model agree, and so do the events alone (seed %i)',
   async seed => {
     const commands = fc.array(command, { minLength: 1, maxLength: 14, size: 'max' });
     await fc.assert(fc.asyncProperty(commands, runSequence), {
       seed,
-      numRuns: Math.ceil(SEQUENCES / AT_ONCE),
+      numRuns: Math.ceil(SEQUENCES / CONCURRENCY),
       endOnFailure: false,
     });
   },

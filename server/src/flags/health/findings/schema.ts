@@ -182,7 +182,7 @@ export const ProjectHealth = Named(
       maximum: 100,
       examples: [78],
     }),
-    technicalDebt: Type.Integer({ description: '100 minus the health', examples: [22] }),
+    technicalDebt: Type.Integer({ description: 'Technical debt: 100 minus the health', examples: [22] }),
     formula: Type.String({ description: 'Formula of the health' }),
     counts: NamedObject(
       'HealthCounts',
@@ -212,7 +212,7 @@ export const ProjectHealth = Named(
       NamedObject('HealthRule', {
         rule: ruleName,
         description: Type.String({
-          description: 'Description of the rule',
+          description: 'What the rule finds',
           examples: ['The feature is older than the lifetime of its type and not marked as stale.'],
         }),
         remedy,

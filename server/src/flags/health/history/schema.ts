@@ -20,7 +20,7 @@ export const HealthHistory = Named(
           maximum: 100,
           examples: [78],
         }),
-        technicalDebt: Type.Integer({ description: '100 minus the health', examples: [22] }),
+        technicalDebt: Type.Integer({ description: 'Technical debt: 100 minus the health', examples: [22] }),
         features: count('Active features'),
         stale: count('Active features that were marked as stale'),
         potentiallyStale: count(

@@ -157,7 +157,7 @@ const USER_COLUMNS = [
   'created_at',
 ];
 
-/** Keys of the users that are imported, by their ids at Unleash. */
+/** Keys of the users that are imported, by their ids in Unleash. */
 export async function userKeys(source: Source): Promise<Map<number, string>> {
   const keys = new Map<number, string>();
   for await (const rows of readBatches(source, { table: 'users', columns: USER_COLUMNS, orderBy: 'id' }))

@@ -49,7 +49,7 @@ test('imports Unleash 8.2.0 through its API, and a second run writes nothing', a
   expect(totalWritten(second.report)).toBe(0);
   expect(first.leftBehind).toEqual([
     'environment "staging" of project "payments", which the API does not list',
-    expect.stringMatching(/^API tokens of which Unleash shows no secret: \d$/),
+    expect.stringMatching(/^API tokens whose secrets Unleash does not show: \d$/),
     expect.stringMatching(/^what the API does not show: users, roles/),
   ]);
   // In the order of the flag, which the export does not have.

@@ -18,7 +18,7 @@ const ARCHIVED_PER_PAGE = 100;
 const ALL = '*';
 const HIDDEN_PROJECT =
   'context fields, segments and API tokens of projects or environments that the API does not list';
-const SECRET_HIDDEN = 'API tokens of which Unleash shows no secret';
+const SECRET_HIDDEN = 'API tokens whose secrets Unleash does not show';
 
 export async function readApi(send: Send): Promise<ApiRows> {
   const api = clientOf(send);

@@ -59,7 +59,7 @@ class Components {
     const known = this.#named.get(name) ?? component;
     if (!isDeepStrictEqual(known, component)) {
       throw new Error(
-        `Two different ${this.#kind} of the API document are called ${name}. Give one of them another title.\n` +
+        `Two different ${this.#kind} of the API document are called ${name}. Give one of them a different title.\n` +
           `${JSON.stringify(known)}\n${JSON.stringify(component)}`,
       );
     }

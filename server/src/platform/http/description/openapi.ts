@@ -50,7 +50,7 @@ export async function installOpenApi(
         { name: 'Constraints', description: 'Validation of constraints' },
         { name: 'Export and import', description: 'Export of features, and import into a project' },
         { name: 'Segments', description: 'Reusable lists of constraints' },
-        { name: 'Tags', description: 'Tags of features, and tag types' },
+        { name: 'Tags', description: 'Feature tags, and tag types' },
         { name: 'API tokens', description: 'API tokens for SDKs' },
         { name: 'Users', description: 'Users, the authenticated user and personal access tokens' },
         { name: 'Sessions', description: 'Login, logout and sessions' },
