@@ -6,7 +6,7 @@ import { Confirm } from '../ui/Confirm.tsx';
 import { toast } from '../ui/toasts.ts';
 import { maintenanceQuery, setMaintenance } from './queries.ts';
 
-/** Stops and resumes changes, with a question first, because everybody is affected. */
+/** Stops and resumes changes, after a confirmation, because everybody is affected. */
 export function Maintenance() {
   const { data } = useQuery(maintenanceQuery);
   const [isAsking, setAsking] = useState(false);

@@ -5,7 +5,7 @@ import { SPECIFICATIONS, type SpecifiedCase, stateOf } from '../../test/specific
 import type { Context } from './context.ts';
 import type { Feature, Segment } from './document.ts';
 import { type Evaluation, evaluate } from './evaluate.ts';
-import { atOnce } from './turns.ts';
+import { withoutPause } from './turns.ts';
 
 const NOW = new Date().toISOString();
 const ABSENT = { name: 'disabled', enabled: false, feature_enabled: false };
@@ -25,7 +25,7 @@ test.each(SPECIFICATIONS)('evaluates $name', specification => {
   const evaluated = ({ toggleName, context }: SpecifiedCase): Evaluation | undefined => {
     const feature = documents.features.get(toggleName);
     const circumstances = { context: context as object as Context, now: NOW, documents, patterns: new Map() };
-    return feature && atOnce(evaluate(feature, circumstances, new Map()));
+    return feature && withoutPause(evaluate(feature, circumstances, new Map()));
   };
 
   const { tests = [], variantTests = [] } = specification;

@@ -31,7 +31,7 @@ export async function inTurns<T>(steps: Steps<T>, turn: Turn): Promise<T> {
 }
 
 /** Runs all steps without a pause. */
-export function atOnce<T>(steps: Steps<T>): T {
+export function withoutPause<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

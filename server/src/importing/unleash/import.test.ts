@@ -69,7 +69,7 @@ async function fetchFlags(token: string) {
   return { status: response.status, body: (await response.json()) as any };
 }
 
-test.each(RECORDED)('imports everything of Unleash %s, and a second run writes nothing', async version => {
+test.each(RECORDED)('imports everything from Unleash %s, and a second run writes nothing', async version => {
   await forget();
   const unleash = await recordedUnleash(version);
 
@@ -87,7 +87,7 @@ test.each(RECORDED)('imports everything of Unleash %s, and a second run writes n
 });
 
 test.each(RECORDED)(
-  'SDKs of Unleash %s go on with their tokens, and other tokens are rejected',
+  'Unleash %s SDKs keep working with their tokens, and other tokens are rejected',
   async version => {
     await forget();
     const unleash = await recordedUnleash(version);
@@ -417,7 +417,7 @@ test("explains that a database is not Unleash's, without its password", async ()
   expect(String(error)).not.toContain('a-secret-password');
 });
 
-test('no event and no mark has a secret', async () => {
+test('neither events nor import records contain a secret', async () => {
   await forget();
   const unleash = await recordedUnleash('8.2.0');
   await run(unleash);

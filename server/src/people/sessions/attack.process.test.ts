@@ -8,7 +8,7 @@ import { LOGIN_LIMITS } from './limits.ts';
 
 const ATTEMPTS = sized({ usual: 300, long: 5_000 });
 /** Concurrency until the limits are reached. More would fill the queue of hashes. */
-const FIRST = { attempts: 200, atOnce: 40 };
+const FIRST = { attempts: 200, concurrency: 40 };
 /** Concurrency while blocked: each response takes 300 ms without work. */
 const CONCURRENCY = 200;
 
@@ -53,7 +53,7 @@ async function attack(target: (number: number) => { username: string; address: s
       statuses[status] = (statuses[status] ?? 0) + 1;
     }
   };
-  await Promise.all(Array.from({ length: FIRST.atOnce }, () => sendUntil(FIRST.attempts)));
+  await Promise.all(Array.from({ length: FIRST.concurrency }, () => sendUntil(FIRST.attempts)));
   await Promise.all(Array.from({ length: CONCURRENCY }, () => sendUntil(ATTEMPTS)));
   return statuses;
 }

@@ -51,9 +51,9 @@ async function readSets(db: Reader, clause: Clause, chunks: number[]): Promise<B
   const placeOf = new Map(chunks.map((chunk, n) => [chunk, n]));
   // A clause of all events begins with the ids that have an event.
   const clauses = clause.all ? [clause, ALL] : [clause];
-  const atOnce = Math.max(1, Math.floor(ROWS_AT_ONCE / (clause.minus.length + clause.plus.length + 1)));
-  for (let at = 0; at < chunks.length; at += atOnce) {
-    const rows = await readPositions(db, clauses, chunks.slice(at, at + atOnce));
+  const batchSize = Math.max(1, Math.floor(ROWS_AT_ONCE / (clause.minus.length + clause.plus.length + 1)));
+  for (let at = 0; at < chunks.length; at += batchSize) {
+    const rows = await readPositions(db, clauses, chunks.slice(at, at + batchSize));
     const change = (isNext: (row: ClausePositions) => boolean, by: typeof addStored) => {
       for (const row of rows) {
         const set = sets[placeOf.get(row.chunk) ?? -1];

@@ -302,8 +302,8 @@ test('finds text the same with and without the index', { timeout: 300_000 + 1_00
   const { db } = harness;
   while (await indexNextChunk(db));
   await expectSameAsPlain(Math.ceil(RUNS / 10));
-  const atOnce = await Promise.all([indexNextText(db), indexNextText(db)]);
-  expect(atOnce.toSorted()).toEqual([false, true]);
+  const results = await Promise.all([indexNextText(db), indexNextText(db)]);
+  expect(results.toSorted()).toEqual([false, true]);
   await expectSameAsPlain(Math.ceil(RUNS / 4));
   expect(await indexNextText(db)).toBe(true);
   expect(await indexNextText(db)).toBe(false);
