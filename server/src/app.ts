@@ -177,6 +177,7 @@ type BuildOptions = ServerOptions &
   Pools & {
     arrivals?: Arrivals;
     requests?: Partial<ShareLimits>;
+    longReads?: Partial<ShareLimits>;
     bodies?: Partial<ShareLimits>;
     streams?: Partial<StreamLimits>;
     evaluation?: Partial<SliceLimits>;
@@ -197,6 +198,7 @@ export async function buildApp(
     sdkDb = db,
     arrivals = makeArrivals(),
     requests,
+    longReads: longReadLimits,
     bodies,
     streams,
     evaluation,
@@ -213,7 +215,7 @@ export async function buildApp(
     keyring: keyringOf(settings.secretKey, settings.oldSecretKeys),
   };
   const admission: Admission = new Map([['arrivals', arrivals]]);
-  const longReads = makeLongReads(longReadDb, searchDb, admission);
+  const longReads = makeLongReads(longReadDb, searchDb, admission, longReadLimits);
   registerWriters(WRITERS);
   const epochs = makeEpochWatch();
   const serving = makeServingState(makeDatabaseSource(sdkDb, epochs));

@@ -91,6 +91,7 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
         streams,
         evaluation,
         requests: { waitMs: PATIENCE_MS },
+        longReads: { waitMs: PATIENCE_MS },
         ...(consoleFiles && { consoleFiles }),
       },
     );

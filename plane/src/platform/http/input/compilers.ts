@@ -74,31 +74,69 @@ const acceptAll = (() => true) as unknown as Validate;
 /** Fastify requests a compiler per route. Routes with the same shared schemas share one, which reads them once. */
 const buildValidator = AjvCompiler();
 
-function lazyValidators(...options: Parameters<BuildValidator>): ReturnType<BuildValidator> {
-  const compiler = compilerFor(options);
+/**
+ * Even with `allErrors`, a request is first validated up to its first violation. The others are looked for only if the request has
+ * one, and not too many values: 49,000 violations take 9 MB, and one caller can have several requests at a time.
+ */
+const MAX_EXAMINED_VALUES = 10_000;
+
+function lazyValidators(...[shared, options]: Parameters<BuildValidator>): ReturnType<BuildValidator> {
+  const compileWith = (allErrors: boolean) => compilerFor(shared, options, allErrors);
+  const wantsAll = options?.customOptions?.allErrors === true;
   return schema => {
     // The operation reads such a query itself (platform/http/input/filter.ts).
     if (isReadByHand((schema as { schema?: unknown }).schema)) return acceptAll;
-    let validate: Validate | undefined;
+    let findFirst: Validate | undefined;
+    let findAll: Validate | undefined;
     const lazy = (value: unknown) => {
-      validate ??= compiler()(schema);
-      const valid = validate(value);
-      // Ajv leaves its findings on the function, where Fastify looks for them.
-      lazy.errors = validate.errors;
-      return valid;
+      findFirst ??= compileWith(false)(schema);
+      if (findFirst(value)) return true;
+      let found = findFirst;
+      if (wantsAll && countValues(value) <= MAX_EXAMINED_VALUES) {
+        findAll ??= compileWith(true)(schema);
+        findAll(value);
+        found = findAll;
+      }
+      // Ajv leaves the errors on the function, where Fastify reads them immediately. They refer to the whole request, so they must go.
+      lazy.errors = found.errors;
+      queueMicrotask(() => {
+        for (const validate of [lazy, findFirst, findAll]) if (validate) validate.errors = null;
+      });
+      return false;
     };
-    lazy.errors = undefined as Validate['errors'];
+    lazy.errors = null as Validate['errors'];
     return lazy as Validate;
   };
 }
 
-/** `buildValidator` finds a compiler by the text of all schemas, which takes 2 ms. This finds it by their object. */
-const compilers = new WeakMap<object, ReturnType<BuildValidator>>();
+/** How many values a value consists of. It stops counting above the number that is examined. */
+function countValues(value: unknown, counted = 0): number {
+  if (typeof value !== 'object' || value === null) return counted + 1;
+  let count = counted + 1;
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    count = countValues(part, count);
+    if (count > MAX_EXAMINED_VALUES) break;
+  }
+  return count;
+}
 
-function compilerFor([shared, options]: Parameters<BuildValidator>): () => ReturnType<BuildValidator> {
-  return () => {
-    const compiler = compilers.get(shared as object) ?? buildValidator(shared, options);
-    compilers.set(shared as object, compiler);
-    return compiler;
-  };
+/** `buildValidator` finds a compiler by the text of all schemas, which takes 2 ms. This finds it by their object. */
+const compilers = { first: new WeakMap<object, Compiler>(), all: new WeakMap<object, Compiler>() };
+type Compiler = ReturnType<BuildValidator>;
+
+function compilerFor(
+  shared: Parameters<BuildValidator>[0],
+  options: Parameters<BuildValidator>[1],
+  allErrors: boolean,
+): Compiler {
+  const known = compilers[allErrors ? 'all' : 'first'];
+  const compiler =
+    known.get(shared as object) ??
+    // The options are a union, whose members a spread mixes.
+    buildValidator(shared, {
+      ...options,
+      customOptions: { ...options?.customOptions, allErrors },
+    } as typeof options);
+  known.set(shared as object, compiler);
+  return compiler;
 }

@@ -222,12 +222,11 @@ test.each([
     'addons/777777/rotate-secret',
     Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => [`unknown${at}`, 1])),
   ],
-])('counts all violations in many %s, and lists 100 of them', async (_what, path, body) => {
+])('lists only the first violation of a body with many %s', async (_what, path, body) => {
   const answer = await call(harness.app, 'POST', `/api/admin/${path}`, { body });
 
   expect(answer.status).toBe(400);
-  expect(Number(/invalid: (\d+) violations/.exec(answer.body.message)?.[1])).toBeGreaterThanOrEqual(40_000);
-  expect(answer.body.details).toHaveLength(101);
+  expect(answer.body.details).toHaveLength(1);
 });
 
 test('authentication comes before the body is read', async () => {

@@ -78,12 +78,17 @@ const EXPORT_WITHIN_MS = 3_600_000;
 /** One batch: an export needs no connection while the client reads, so more read ahead would only take memory. */
 const EXPORT_READ_AHEAD_BYTES = 1_048_576;
 
-export function makeLongReads(db: Db, searchDb = db, admission: Admission = new Map()): LongReads {
+export function makeLongReads(
+  db: Db,
+  searchDb = db,
+  admission: Admission = new Map(),
+  limits: Partial<ShareLimits> = {},
+): LongReads {
   const isBusy = makeBusyCheck();
-  const slots = makeShares({ ...SLOTS, isBusy }, rejection);
+  const slots = makeShares({ ...SLOTS, isBusy, ...limits }, rejection);
   // An export lasts as long as its client reads, so it must not occupy a slot of the other long reads.
-  const exportSlots = makeShares(EXPORT_SLOTS, rejection);
-  const searchSlots = makeShares({ ...SEARCH_SLOTS, isBusy }, rejection);
+  const exportSlots = makeShares({ ...EXPORT_SLOTS, ...limits }, rejection);
+  const searchSlots = makeShares({ ...SEARCH_SLOTS, isBusy, ...limits }, rejection);
   admission.set('long-reads', slots).set('exports', exportSlots).set('searches', searchSlots);
 
   const runWith =
