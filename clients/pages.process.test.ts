@@ -23,7 +23,7 @@ const environmentOf = (flag: string) =>
  * The SDK's polling interval, in seconds. A new poll cancels the previous one, so on a busy machine a shorter interval gets no
  * response at all.
  */
-const REFRESH_INTERVAL = 0.5;
+const REFRESH_INTERVAL = 2;
 
 const harness = useHarness();
 const server = useSdkServer(harness);

@@ -31,7 +31,8 @@ type Sdk = {
 
 /** The polling interval, in milliseconds. */
 const INTERVAL = 200;
-const REFRESH = { refreshInterval: INTERVAL / 1_000, metricsInterval: 60 };
+/** Seconds. A browser SDK cancels a request that takes longer than its interval, and on a busy machine it would never see a change. */
+const REFRESH = { refreshInterval: 5, metricsInterval: 60 };
 
 const server = (name: string, module: string, mode?: object, lacks?: 'variants'): Sdk => ({
   name,

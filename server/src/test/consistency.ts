@@ -163,7 +163,7 @@ function* grantProblems({ grants, events }: State): Generator<string> {
     told.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
   }
   if (!isDeepStrictEqual(told.toSorted(), grants.toSorted()))
-    yield 'roles: the rows differ from what the events tell';
+    yield 'roles: the rows differ from what the events say';
 }
 
 function* featureProblems({ features, exposed, events }: State): Generator<string> {

@@ -37,6 +37,11 @@ export const APP_SETTINGS = {
 
 /** A test makes all its requests as one caller. On a busy machine each takes a second, and none may be rejected because it waited too long. */
 const PATIENCE_MS = 120_000;
+const PATIENT_SESSION = {
+  statement_timeout: `${PATIENCE_MS}ms`,
+  lock_timeout: `${PATIENCE_MS}ms`,
+  idle_in_transaction_session_timeout: `${PATIENCE_MS}ms`,
+};
 
 /** Runs in the background, once a minute per credential, so statement counts would depend on the time. */
 const LAST_USE = /\bset seen_at = now\(\)/;
@@ -72,9 +77,9 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
   ) => {
     const connection = {
       url: harness.databaseUrl,
-      // Tests in which two requests wait for a lock take longer than the usual 5 s on a busy machine.
-      lockTimeoutMs: 14_000,
       connectTimeoutMs: PATIENCE_MS,
+      queryTimeoutMs: PATIENCE_MS + 2_000,
+      session: PATIENT_SESSION,
       onError: () => {},
       onQuery: (sql: string) => {
         if (!LAST_USE.test(sql) && !WAKING.test(sql)) harness.statements.push(sql);

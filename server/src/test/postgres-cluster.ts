@@ -36,8 +36,8 @@ export type Cluster = {
   remove: () => Promise<void>;
 };
 
-/** Below the ports that the operating system uses for outgoing connections. */
-const anyPort = () => 20_000 + randomInt(10_000);
+/** Below the ports of the servers that tests start (test/process.ts), and of outgoing connections. */
+const anyPort = () => 10_000 + randomInt(10_000);
 
 export async function createCluster(port = anyPort()): Promise<Cluster> {
   const cluster = clusterIn(makeFolder(), port);

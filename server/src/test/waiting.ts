@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Db, Reader } from '../platform/db/database.ts';
 
-const WITHIN_MS = 60_000;
+const WITHIN_MS = 100_000;
 
 /** How many statements on this database wait for a lock, for requests that do other work before they reach it. */
 export async function waitingForLock(db: Reader): Promise<number> {

@@ -55,8 +55,8 @@ export type PoolSettings = {
   queryTimeoutMs?: number;
   /** How long a caller waits for a free connection, or for a new one, until it gets 503. */
   connectTimeoutMs?: number;
-  /** How long a statement waits for a lock until its request gets 503. */
-  lockTimeoutMs?: number;
+  /** Replaces settings of each connection, for tests on a busy machine. */
+  session?: Partial<typeof SESSION_SETTINGS>;
   /** Called with the text of every statement, without its values. */
   onQuery?: (sql: string) => void;
   /** Called once. */
@@ -171,12 +171,8 @@ export const SESSION_SETTINGS = {
   idle_in_transaction_session_timeout: '15s',
 };
 
-function optionsOf({ lockTimeoutMs }: PoolSettings): string {
-  const settings = {
-    ...SESSION_SETTINGS,
-    ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
-  };
-  return Object.entries(settings)
+function optionsOf({ session }: PoolSettings): string {
+  return Object.entries({ ...SESSION_SETTINGS, ...session })
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ');
 }
