@@ -145,7 +145,7 @@ export function writeApiTypes(api: ApiDocument): string {
   lines.push(
     '}',
     '',
-    '/** The permissions of which the caller of an operation needs one. */',
+    '/** The permissions for each operation. The caller needs one of them. */',
     'export const permissionsOf = {',
   );
   return [...lines, ...permissions, '} as const;', ''].join('\n');

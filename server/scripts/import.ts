@@ -187,7 +187,7 @@ async function verify(source: Source, config: Config): Promise<void> {
   );
   if (withoutSecret > 0)
     console.log(
-      `Tokens of which Unleash has only the hash: ${withoutSecret}. Pass them with --token to compare them.`,
+      `Tokens for which Unleash has only the hash: ${withoutSecret}. Pass them with --token to compare them.`,
     );
   const differing = results.filter(({ problems }) => problems.length > 0).length;
   if (differing > 0) process.exitCode = 1;

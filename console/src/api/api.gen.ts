@@ -1617,7 +1617,7 @@ export interface paths {
   };
 }
 
-/** The permissions of which the caller of an operation needs one. */
+/** The permissions for each operation. The caller needs one of them. */
 export const permissionsOf = {
   createProject: ["CREATE_PROJECT"],
   updateProject: ["UPDATE_PROJECT"],

@@ -81,7 +81,7 @@ const Parent = NamedObject('SdkParent', {
   }),
   variants: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Variants of the parent, one of which must be served. Empty: any',
+      description: 'The parent must serve one of these variants. Empty: any variant',
       examples: [],
     }),
   ),

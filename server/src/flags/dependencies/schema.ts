@@ -11,8 +11,7 @@ export const Dependency = Named(
       feature,
       enabled,
       variants: Type.Array(Type.String({ examples: ['blue'] }), {
-        description:
-          'Variants of the parent, one of which must be active. An empty list allows every variant.',
+        description: 'The parent must serve one of these variants. An empty list allows every variant.',
       }),
     },
     { description: 'A parent, and what it must be like' },
@@ -28,7 +27,7 @@ export const NewDependency = NamedObject(
     variants: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 100, examples: ['blue'] }), {
         maxItems: 100,
-        description: 'Variants of the parent, one of which must be active. Only if enabled is true.',
+        description: 'The parent must serve one of these variants. Only if enabled is true.',
       }),
     ),
   },

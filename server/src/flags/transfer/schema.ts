@@ -191,7 +191,7 @@ export const FeatureExport = Named(
                     ),
                     variants: Type.Optional(
                       Type.Array(text(100), {
-                        description: 'Variants of the parent, one of which must be served. Empty: any',
+                        description: 'The parent must serve one of these variants. Empty: any variant',
                         maxItems: 100,
                       }),
                     ),

@@ -47,7 +47,7 @@ test.each([
   ['remoteAddress', 'IPs', isReadableVerbatim],
   ['applicationHostname', 'hostNames', isReadableVerbatim],
   ['userWithId', 'userIds', isReadableEscaped],
-] as const)('%s accepts exactly the lists of which every entry is readable', (name, parameter, isEntry) => {
+] as const)('%s accepts exactly the lists whose entries are all readable', (name, parameter, isEntry) => {
   fc.assert(
     fc.property(strings, text => {
       const entries = text.split(',').map(entry => entry.trim());

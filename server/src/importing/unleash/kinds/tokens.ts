@@ -138,7 +138,7 @@ function hintFor(secret: string, environment: string): string {
   return `${secret.startsWith(scope) ? scope : ''}…${secret.slice(-4)}`;
 }
 
-/** A token of which Unleash has only the hash: base64url of the SHA-256 of the whole token, which is what we store too. */
+/** A token for which Unleash has only the hash: base64url of the SHA-256 of the whole token, which is what we store too. */
 function hashedToken(row: SourceRow, projects: string[], isRejected: IsRejected): Item<Token> {
   const hash = Buffer.from(textOf(row.verifier), 'base64url').toString('hex');
   const prefix = projects.length === 0 ? ALL : projects.length === 1 ? projects[0] : '[]';

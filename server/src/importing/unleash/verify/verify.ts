@@ -11,7 +11,7 @@ export type TokenResult = { token: string; problems: string[]; features: number;
 
 export type Verification = {
   results: TokenResult[];
-  /** Tokens of which Unleash has only the hash, so that nobody can send them. */
+  /** Tokens for which Unleash has only the hash, so that nobody can send them. */
   withoutSecret: number;
 };
 
