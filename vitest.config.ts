@@ -36,7 +36,7 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     // Migrations are no modules: without this, watch mode would not notice a change.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/server/migrations/**'],
-    // Only a test that hangs takes this long. One that honestly needs more has a timeout of its own.
+    // Only a test that hangs takes this long. One that honestly needs more has its own timeout.
     testTimeout: 180_000,
     hookTimeout: 300_000,
     retry: RETRIES,

@@ -22,7 +22,7 @@ const options = readOptions({
     sdks: { type: 'string', default: '50', meaning: 'SDKs on each transport' },
     seconds: { type: 'string', default: '120', meaning: 'Duration of the kills' },
     outage: { type: 'string', default: '20', meaning: 'Seconds without the database' },
-    writers: { type: 'string', default: '8', meaning: 'Writers, each with a flag of its own' },
+    writers: { type: 'string', default: '8', meaning: 'Writers, each with a separate flag' },
   },
 });
 

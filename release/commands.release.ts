@@ -49,7 +49,7 @@ test.each([
 });
 
 test.each(['server', 'demo', 'migrate', 'health', 'rotate-secrets', 'drill', 'event-index', 'sdk-documents'])(
-  '%s has a help of its own and rejects an unknown option',
+  '%s has its own help and rejects an unknown option',
   async name => {
     const help = await runToEnd(HALYARD, [name, '--help']);
     expect(help.code).toBe(0);

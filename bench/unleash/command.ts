@@ -6,7 +6,7 @@ import pg from 'pg';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 
-// The import as a program with a database of its own, and what it wrote there.
+// The import as a program with a separate database, and what it wrote there.
 
 const IMPORT = fileURLToPath(new URL('../../server/scripts/import.ts', import.meta.url));
 const KEY = Buffer.alloc(32, 5).toString('base64');

@@ -22,7 +22,7 @@ const write = (path: string, text: string): void => {
 };
 
 const fileUrl = (path: string): string | undefined => {
-  // The server has the document of its own version.
+  // The server has the document for its version.
   if (path === 'openapi.json' && BASE !== '/') return '/docs/openapi.json';
   if (path !== 'openapi.json' && !/^docs\/images\//.test(path)) return undefined;
   if (!existsSync(join(ROOT, path))) throw new Error(`${path} does not exist.`);

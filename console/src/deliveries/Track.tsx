@@ -32,7 +32,7 @@ export function Track({
             key={slot}
             attempt={run[slot]}
             number={slot + 1}
-            wait={slot === 0 ? 'at once' : lasting((schedule[slot] ?? 0) * 1000)}
+            wait={slot === 0 ? 'immediately' : lasting((schedule[slot] ?? 0) * 1000)}
             nextAt={isOpen && slot === run.length ? delivery.nextAttemptAt : undefined}
             isChosen={run[slot]?.number === chosen}
             onChoose={onChoose}

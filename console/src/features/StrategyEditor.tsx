@@ -204,8 +204,9 @@ function Editor({
         onConfirm={editor.save}
         onClose={() => setAsking(false)}
       >
-        Every user in {environment} gets {feature.name} {target?.enabled ? 'at once' : 'when it is enabled'}.
-        Lower the rollout or add targeting to reach some users only.
+        Every user in {environment} gets {feature.name}{' '}
+        {target?.enabled ? 'immediately' : 'when it is enabled'}. Lower the rollout or add targeting to reach
+        some users only.
       </Confirm>
       {question}
     </div>

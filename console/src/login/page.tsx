@@ -26,7 +26,7 @@ export function LoginPage() {
         </p>
       )}
       <Failed reason={failed} id={id} seconds={seconds} />
-      {/* A full load: nothing of an earlier user remains in memory. */}
+      {/* A full load: no data of an earlier user remains in memory. */}
       <LoginForm
         returnTo={returnTo}
         onLoggedIn={() => {

@@ -53,7 +53,7 @@ export function LoginDialog() {
             You are logged in as <b>{other.now}</b>. The input on this page is from <b>{other.first}</b>. It
             was not saved.
           </p>
-          {/* A full load: nothing of the first user remains in memory. */}
+          {/* A full load: no data of the first user remains in memory. */}
           <Button component="a" href="/" variant="filled">
             Continue as {other.now}
           </Button>

@@ -22,7 +22,7 @@ export const rememberProject = (id: string): void => localStorage.setItem(PROJEC
 
 let zone: string | null | undefined;
 
-/** The chosen time zone. Undefined: the one of the browser. */
+/** The chosen time zone. Undefined: the browser's time zone. */
 export function timeZone(): string | undefined {
   if (zone === undefined) {
     const chosen = typeof localStorage === 'undefined' ? null : localStorage.getItem(TIME_ZONE);

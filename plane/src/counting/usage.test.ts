@@ -83,7 +83,7 @@ describe('what SDKs can send', () => {
     ['a bucket that is null', { bucket: null }],
     ['no toggles', { bucket: { stop: 1 } }],
     ['toggles in a list', { bucket: { toggles: [1, 2] } }],
-    ['counts that are no object', { bucket: { toggles: { a: 3, b: null, c: 'x', d: [1] } } }],
+    ['counts that are not an object', { bucket: { toggles: { a: 3, b: null, c: 'x', d: [1] } } }],
     ['an empty name', { bucket: { toggles: { '': { yes: 1, no: 1 } } } }],
     [
       'metrics that never end',

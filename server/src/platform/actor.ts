@@ -32,7 +32,7 @@ export const SYSTEM_USER_ID = -1337;
 /** The name of an admin token where only its user id is known. No account can have a name that starts like it. */
 export const ADMIN_TOKEN_NAME = 'admin token';
 
-/** The name of an admin token as an actor, which tells the token "ci" from a user with that name. */
+/** The name of an admin token as an actor, which distinguishes the token "ci" from a user with that name. */
 export const nameOfAdminToken = (name: string): string =>
   name.startsWith(`${ADMIN_TOKEN_NAME} `) ? name : `${ADMIN_TOKEN_NAME} ${name}`;
 

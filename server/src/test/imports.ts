@@ -242,7 +242,7 @@ const ENTRY_FILES = ['app.ts', 'main.ts', 'server.ts', 'writers.ts'].flatMap(fil
 export function lintConfigText(): string {
   const plane = PLANE_WINGS.map((wing, index) => {
     const higher = PLANE_WINGS.slice(index + 1).map(name => `**/${name.replace('plane/', '')}/**`);
-    const message = 'plane/ imports only itself and lower wings, no database and nothing of the server.';
+    const message = 'plane/ imports only itself and lower wings, no database and nothing from the server.';
     const group = [...higher, '**/server/**', ...DATABASE_PACKAGES];
     return restrict([`${placeOf(wing)}/**/*.ts`, '!**/*.test.ts'], [{ group, message }]);
   });

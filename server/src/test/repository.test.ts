@@ -70,7 +70,7 @@ const importsOf = (source: string, n: number): string[] => [
   `export const loaded${n} = await import('${source}');`,
 ];
 
-/** Every planted import in a file of its path, each case in lines of its own: one run of the linter for all. */
+/** Every planted import in a file of its path, each case on separate lines, so that one run of the linter is enough. */
 function plantedFiles(): Record<string, string> {
   const files: Record<string, string> = {
     'server/src/one.ts': "import { two } from './two.ts';\nexport const one = () => two();\n",

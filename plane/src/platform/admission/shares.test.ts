@@ -150,7 +150,7 @@ test('a request that does not wait counts as rejected if the units are not free'
 });
 
 test('on a busy server, a caller has one request at a time and rests in between, and others do not wait for it', async () => {
-  // The pauses of callers, while countRunning goes on by the real clock.
+  // The pauses of callers, while countRunning continues with the real clock.
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
   let isBusy = false;
   const shares = make({ isBusy: () => isBusy });

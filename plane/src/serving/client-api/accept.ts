@@ -24,7 +24,7 @@ export async function acceptMetrics(reports: Reports, request: FastifyRequest): 
   await reports.report(tokenOf(request), request.headers, objectOf(request.body));
 }
 
-/** Accepts the metrics of a proxy. Rejects an invalid body with 400, and counts nothing of it. */
+/** Accepts the metrics of a proxy. Rejects an invalid body with 400, and counts none of it. */
 export async function acceptBulk(reports: Reports, request: FastifyRequest): Promise<void> {
   await reports.reportBulk(tokenOf(request), objectOf(request.body));
 }

@@ -113,7 +113,7 @@ test('drops work whose client has gone', async () => {
   expect(slices.waiting.held).toBe(0);
 });
 
-test('work that throws rejects, and the queue goes on', async () => {
+test('work that throws rejects, and the queue continues', async () => {
   const slices = makeSlices({ sliceMs: 1, waitingFlags: 1_000 });
   const slow = slices.run('a', busyWork(2, 2), 100);
   const failing = function* (): Generator<void, string> {

@@ -13,7 +13,7 @@ export type StreamLimits = {
   hydrationsPerTokenAndMinute: number;
   /** How long after its rejection a client is invited to stream again, at the earliest. */
   invitedAfterMs: number;
-  /** A client that reads nothing of a large frame for this long is cut off: so that it does not keep others waiting. */
+  /** A client that reads nothing of a large frame for this long is cut off, so that it does not keep others waiting. */
   stalledAfterMs: number;
   /** Every stream gets a comment within this time. */
   commentsEveryMs: number;

@@ -104,7 +104,7 @@ test('lists every violation with its path', async () => {
 test.each([
   ['an unknown provider', { provider: 'carrier-pigeon' }, '/body/provider'],
   ['a missing address', { parameters: {} }, '/body/parameters/url'],
-  ['an address that is no text', { parameters: { url: 7 } }, '/body/parameters/url'],
+  ['a URL that is not a string', { parameters: { url: 7 } }, '/body/parameters/url'],
   ['an address with a password', { parameters: { url: 'https://a:b@example.com' } }, '/body/parameters/url'],
   ['no events', { events: [] }, '/body/events'],
   [

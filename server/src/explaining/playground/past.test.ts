@@ -200,7 +200,7 @@ test('says for which features the events are not enough', async () => {
 test.each([
   ['a time in the future', { at: '2999-01-01T00:00:00Z', features: ['here'] }, '/body/at'],
   ['a time before every event', { at: '0000-01-01T00:00:00Z', features: ['here'] }, '/body/at'],
-  ['text that is no time', { at: 'yesterday', features: ['here'] }, '/body/at'],
+  ['a string that is not a time', { at: 'yesterday', features: ['here'] }, '/body/at'],
   ['a leap second', { at: '2016-12-31T23:59:60Z', features: ['here'] }, '/body/at'],
   ['no features', { at: '2026-01-01T00:00:00Z' }, '/body/features'],
   ['an unknown feature', { at: '2026-01-01T00:00:00Z', features: ['nowhere'] }, '/body/features/0'],

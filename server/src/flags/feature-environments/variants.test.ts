@@ -134,7 +134,7 @@ test.each([
   ['a second variant of the name', [{ op: 'add', path: '/-', value: { name: 'blue', weight: 0 } }]],
   ['a path to the prototype', [{ op: 'add', path: '/__proto__/polluted', value: 1 }]],
   ['a path to an inherited function', [{ op: 'add', path: '/0/hasOwnProperty/polluted', value: 1 }]],
-  ['a path through a text', [{ op: 'add', path: '/0/name/polluted', value: 1 }]],
+  ['a path through a string', [{ op: 'add', path: '/0/name/polluted', value: 1 }]],
   ['a path without a slash', [{ op: 'remove', path: '0' }]],
   ['a path with a lone tilde', [{ op: 'remove', path: '/~' }]],
   ['a field that variants do not have', [{ op: 'add', path: '/0/color', value: 'blue' }]],

@@ -62,7 +62,7 @@ test.each([
   ['a script behind a line that looks right', { url: 'javascript:alert(1)//\nhttps://example.com' }],
   ['a file', { url: 'file:///etc/passwd' }],
   ['no host', { url: 'https://' }],
-  ['a port that is no number', { url: 'https://example.com:port' }],
+  ['a port that is not a number', { url: 'https://example.com:port' }],
   ['a blank within', { url: 'https://example.com/a b' }],
   ['a blank before', { url: ' https://example.com' }],
   ['a password', { url: 'https://me:secret@example.com' }],

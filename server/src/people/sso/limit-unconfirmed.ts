@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { recordLoginBlocked, tooManyFailures } from '../sessions/login-blocked.ts';
 import { countUnconfirmed, findBlockedSeconds, uncountUnconfirmed } from './store.ts';
 
-/** The number of unconfirmed logins per network after which the provider is no longer asked. */
+/** The number of unconfirmed logins per network after which the server no longer asks the provider. */
 export const UNCONFIRMED = { failures: 100, minutes: 15 } as const;
 
 /**

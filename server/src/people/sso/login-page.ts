@@ -13,7 +13,7 @@ export const showOnLoginPage =
   (options: {
     /** The path to open after the next login. */
     returnTo?: (request: FastifyRequest) => string | undefined;
-    /** The failure to explain, instead of the one of the error. */
+    /** The failure to explain, instead of the error's own failure. */
     failure?: SsoFailure;
   }): ErrorHandler =>
   async (error, request, reply) => {

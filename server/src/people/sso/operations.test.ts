@@ -120,7 +120,7 @@ test.each<[string, unknown, object, string, RegExp]>([
     /^A login reads email, email_verified, name,/,
   ],
   ['announces no claims', undefined, {}, 'warning', /does not announce its claims/],
-  ['announces something that is no list', 'email', {}, 'warning', /does not announce its claims/],
+  ['announces something that is not a list', 'email', {}, 'warning', /does not announce its claims/],
 ])('says which claims a login reads: the provider %s', async (_, claims, settings, result, message) => {
   let issuer = '';
   const { url, server } = await listen((_request, response) =>

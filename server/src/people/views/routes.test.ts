@@ -84,7 +84,7 @@ test.each([
   ['an address of another host', view('x', { page: '//evil.example' }), '/body/page'],
   ['a backslash, which browsers read as a slash', view('x', { page: '/\\evil.example' }), '/body/page'],
   ['a tab, which browsers remove', view('x', { page: '/\t/evil.example' }), '/body/page'],
-  ['a page that is no path', view('x', { page: 'https://evil.example' }), '/body/page'],
+  ['a page that is not a path', view('x', { page: 'https://evil.example' }), '/body/page'],
   ['a query with a question mark', view('x', { query: '?a=b' }), '/body/query'],
   ['a query of 8,001 characters', view('x', { query: 'q'.repeat(8_001) }), '/body/query'],
   ['no query', { name: 'x', page: '/' }, '/body/query'],

@@ -32,12 +32,15 @@ test.each([
     'an index built concurrently in a transaction',
     'create index concurrently if not exists i on features (stale)',
   ],
-  ['a constraint that is checked at once', 'alter table features add constraint c check (name <> project)'],
+  [
+    'a constraint that is checked immediately',
+    'alter table features add constraint c check (name <> project)',
+  ],
   [
     'a foreign key that is checked immediately',
     'alter table features add foreign key (type) references feature_types',
   ],
-  ['a second addition that is checked at once', 'alter table features add x text, add check (x is null)'],
+  ['a second addition that is checked immediately', 'alter table features add x text, add check (x is null)'],
   ['not null on a column that was not checked', 'alter table features alter column description set not null'],
   ['another type', 'alter table features alter description type varchar(10)'],
   [
@@ -90,7 +93,7 @@ test.each([
   ['an index that cannot be created twice', 'create index concurrently i on features (stale)'],
   ['an index that is not built concurrently', 'create index if not exists i on features (stale)'],
   ['a column', 'alter table features add column x text'],
-  ['a change of all rows at once', "update features set description = '' where description is null"],
+  ['a change of all rows in one statement', "update features set description = '' where description is null"],
 ])('rejects %s outside a transaction', (_case, text) => {
   expect(find(text, CONCURRENTLY)).toHaveLength(1);
 });

@@ -50,7 +50,7 @@ export async function* readBatches(
   }
 }
 
-/** The events of a range with a text: those of the tail by reading each of them, the others by the index. */
+/** The events of a range that contain a string: the tail is read event by event, and the index finds the others. */
 async function* readWithText(
   source: ExportSource,
   actor: Actor,

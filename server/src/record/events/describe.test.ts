@@ -475,7 +475,7 @@ test.each([
   ['a name of whitespace and control characters', { name: ' \u0000\u202E\n ' }],
   ['not a number', { name: Number.NaN }],
   ['an inherited name', Object.create({ name: 'inherited' })],
-  ['a text in place of the payload', 'name'],
+  ['a string instead of the payload', 'name'],
   ['a list in place of the payload', [{ name: 'x' }]],
 ])('%s is passed over', (_, data) => {
   expect(summaryOf('strategy-created', { data })).toBe('**alice** created a strategy type');

@@ -174,7 +174,7 @@ describe('counts', () => {
     await broken.destroy();
   });
 
-  test('drops a batch that PostgreSQL rejects three times, and goes on', async () => {
+  test('drops a batch that PostgreSQL rejects three times, and continues', async () => {
     const registry = new Registry();
     const usage = makeUsage(registry, () => true);
     const flusher = makeFlusher(harness.db, usage);

@@ -14,7 +14,7 @@ export function slackText(markdown: string): string {
 const plain = (text: string): string =>
   withoutEscapes(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** The message as both Slack providers send it: a text, and a button to the page about it. */
+/** The message as both Slack providers send it: a line of text, and a button to the page about it. */
 export function slackMessage(occasion: Occasion) {
   const text = slackText(occasion.summary);
   return {

@@ -67,7 +67,7 @@ test('imports Unleash 8.2.0 through its API, and a second run writes nothing', a
   });
 });
 
-test('imports Unleash 4.19.5 through its API, with tokens that SDKs go on using', async () => {
+test('imports Unleash 4.19.5 through its API, with tokens that SDKs keep using', async () => {
   const responses = readRecorded('4.19.5');
 
   const first = await run(await recordedApi(responses));

@@ -152,7 +152,7 @@ test('no response that shows a secret is compressed', async () => {
 
 test.each([
   ['a weak ETag', { etag: 'W/"a"' }, 'br'],
-  ['an encoding of its own', { 'content-encoding': 'gzip' }, 'gzip'],
+  ['its own encoding', { 'content-encoding': 'gzip' }, 'gzip'],
   ['server-sent events', { 'content-type': 'text/event-stream; charset=utf-8' }, undefined],
   ['an image', { 'content-type': 'image/png' }, undefined],
   ['no type', { 'content-type': '' }, undefined],

@@ -36,7 +36,7 @@ const FEW_PER_CHUNK = 3;
 
 const WHOLE: Condition = { terms: [{ kind: 'whole', value: '' }], all: [] };
 
-/** Finds a text in some chunks of the index. Chunks without matches are not in the result. */
+/** Finds a string in some chunks of the index. Chunks without matches are not in the result. */
 export async function findText(
   index: TextIndex,
   text: string,

@@ -8,7 +8,7 @@ import { MAX_TERM_LENGTH } from './terms.ts';
 export type Condition = { terms: TextTerm[]; all: TextTerm[][] };
 
 /**
- * How to find a text: events with a `sure` term contain it. Every other event that contains it meets all conditions of `maybe`.
+ * How to find a string: events with a `sure` term contain it. Every other event that contains it meets all conditions of `maybe`.
  * Without conditions, every event that contains the text has a sure term.
  */
 export type TextPlan = { sure: TextTerm[]; maybe: Condition[] };

@@ -6,7 +6,7 @@ import type { TextMatches } from './find.ts';
 import { MAX_SMALL_LENGTH } from './large.ts';
 import { foldCase, listTexts } from './store.ts';
 
-/** Finds a text among the recent events. */
+/** Finds a string among the recent events. */
 export type RecentTexts = (db: Reader, recent: RecentPostings, text: string) => Promise<TextMatches>;
 
 /** Characters. Events that do not fit are checked. */

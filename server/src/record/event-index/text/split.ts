@@ -36,7 +36,7 @@ export function splitText(text: string): Pieces {
   return pieces;
 }
 
-/** The UTF-16 codes of a text. */
+/** The UTF-16 codes of a string. */
 export const codesOf = (text: string): Uint16Array =>
   Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
 

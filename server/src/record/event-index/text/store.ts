@@ -91,7 +91,7 @@ export async function deleteTextSets(tx: Tx, key: number, chunk: number): Promis
   await sql`delete from event_text_sets where key = ${key} and chunk = ${chunk}`.execute(tx);
 }
 
-/** The shortest words or phrases of the dictionary that contain a text. */
+/** The shortest words or phrases of the dictionary that contain a string. */
 export async function listTerms(
   db: Reader,
   kind: 'word' | 'phrase',
