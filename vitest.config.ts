@@ -92,6 +92,19 @@ export default defineConfig({
         },
       },
       {
+        // The command line on a real server, which all its tests share.
+        test: {
+          name: 'cli',
+          include: ['cli/{test,scripts}/*.test.ts'],
+          globalSetup: [TEMPLATE, BUNDLE, 'cli/test/support/global-setup.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          retry: RETRIES,
+          expect: { poll: { timeout: 60_000 } },
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
         // A browser on a real server with the built console.
         test: {
           name: 'console e2e',

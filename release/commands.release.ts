@@ -41,11 +41,23 @@ test.each([[['--help']], [[]]])('%j lists the commands', async args => {
 });
 
 test.each([
-  ['migrat', "Unknown command 'migrat'. Did you mean migrate?\n"],
-  ['toString', "Unknown command 'toString'. Run halyard --help for all commands.\n"],
-  ['--colour', "Unknown option '--colour'. Run halyard --help for all commands.\n"],
-])('%s exits with 2', async (name, output) => {
-  expect(await runToEnd(HALYARD, [name])).toEqual({ code: 2, output });
+  ['migrat', 'There is no command \\"migrat\\". Did you mean `migrate`?'],
+  ['toString', 'There is no command \\"toString\\".'],
+  ['--colour', 'There is no option \\"--colour\\".'],
+])('%s exits with 2', async (name, message) => {
+  const { code, output } = await runToEnd(HALYARD, [name]);
+
+  expect(code).toBe(2);
+  expect(output).toContain(message);
+});
+
+test('a command that works with a server starts in the package too', async () => {
+  const { code, output } = await runToEnd(HALYARD, ['flags', 'list', '--server', 'http://127.0.0.1:1'], {
+    HALYARD_TOKEN: 'user:token',
+  });
+
+  expect(output).toContain('"code":"Unreachable"');
+  expect(code).toBe(1);
 });
 
 test.each(['server', 'demo', 'migrate', 'health', 'rotate-secrets', 'drill', 'event-index', 'sdk-documents'])(

@@ -37,8 +37,14 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 const TITUS_WORMER = mit('Titus Wormer');
 const SCALAR = mit('2023-present Scalar');
 
+/** Ours has the same text. */
+const apache = (holder: string): string => `Copyright ${holder}
+
+Licensed under the Apache License, Version 2.0. The file LICENSE of this package contains its text.`;
+
 /** Packages that name their license and have no file with its text. The copyright holder is the author or the vendor. */
 const WITHOUT_FILE: [name: RegExp, text: string][] = [
+  [/^@stricli\/core$/, apache('Bloomberg Finance L.P.')],
   [/^abstract-logging$/, mit('James Sumners')],
   [/^pg-types$/, mit('Brian M. Carlson')],
   [/^pgpass$/, mit('Hannes Hörl')],

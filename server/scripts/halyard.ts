@@ -1,8 +1,5 @@
-// The `halyard` command of the package. Each subcommand is a separate program, which npm scripts run too.
-
-import { nearestName } from '../../plane/src/platform/nearest.ts';
-import { version } from '../src/platform/command-line.ts';
-
+// The command `halyard` of the package. The commands that run a server are programs of their own, which npm scripts run too. All others
+// are those of the command line (cli/), which is also published without the server.
 type Command = { does: string; load: () => Promise<unknown> };
 
 const COMMANDS: Record<string, Command> = {
@@ -29,42 +26,15 @@ const NAMES = Object.keys(COMMANDS);
 if (process.argv[2] === 'help' && NAMES.includes(process.argv[3] ?? ''))
   process.argv.splice(2, 2, process.argv[3] ?? '', '--help');
 
-const [name = '--help'] = process.argv.slice(2);
+const [name = ''] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 
 if (command !== undefined) {
   // The programs read their options from the arguments, as if they had been started themselves.
   process.argv.splice(2, 1);
   await command.load();
-} else if (['--help', '-h', 'help'].includes(name)) {
-  console.log(helpText());
-} else if (['--version', '-v'].includes(name)) {
-  console.log(version());
 } else {
-  console.error(explainUnknown(name));
-  process.exitCode = 2;
-}
-
-function helpText(): string {
-  const width = Math.max(...NAMES.map(one => one.length));
-  const lines = Object.entries(COMMANDS).map(([one, { does }]) => `  ${one.padEnd(width)}  ${does}`);
-  return `Halyard ${version()}, a feature-flag service.
-
-Usage: halyard <command> [<option>]
-
-Commands:
-${lines.join('\n')}
-
-Options:
-  -h, --help     Print this text, or the options of a command: halyard server --help
-  -v, --version  Print the version
-
-To look around: halyard demo`;
-}
-
-function explainUnknown(unknown: string): string {
-  const kind = unknown.startsWith('-') ? 'option' : 'command';
-  const nearest = kind === 'command' ? nearestName(unknown, NAMES) : undefined;
-  const hint = nearest === undefined ? 'Run halyard --help for all commands.' : `Did you mean ${nearest}?`;
-  return `Unknown ${kind} '${unknown.slice(0, 60)}'. ${hint}`;
+  // Everything else works with a server through its API, from any machine.
+  const { runProcess } = await import('../../cli/src/process.ts');
+  await runProcess(Object.entries(COMMANDS).map(([one, { does }]) => ({ name: one, brief: does })));
 }

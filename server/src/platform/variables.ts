@@ -181,11 +181,22 @@ export const VARIABLE_NAMES: readonly string[] = (Object.keys(VARIABLES) as Vari
 
 const OURS = 'HALYARD_';
 
+/** The command line reads these, and both may run in the same shell. */
+export const CLI_VARIABLE_NAMES: readonly string[] = [
+  'HALYARD_SERVER',
+  'HALYARD_TOKEN',
+  'HALYARD_PROFILE',
+  'HALYARD_PROJECT',
+  'HALYARD_ENVIRONMENT',
+  'HALYARD_OUTPUT',
+  'HALYARD_WEBHOOK_SECRET',
+];
+
 /** A warning for each variable that has our prefix but is unknown, usually because of a typo. */
 export function unknownVariables(env: Record<string, string | undefined>): string[] {
   const known = [...VARIABLE_NAMES];
   return Object.keys(env)
-    .filter(name => name.startsWith(OURS) && !known.includes(name))
+    .filter(name => name.startsWith(OURS) && !known.includes(name) && !CLI_VARIABLE_NAMES.includes(name))
     .toSorted()
     .map(name => {
       const nearest = nearestVariable(name, known);

@@ -2,9 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { CLI_VARIABLES } from '../../../cli/src/variables.ts';
 import { ERROR_NAMES } from '../../../plane/src/platform/errors.ts';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../access/permissions.ts';
-import { VARIABLE_NAMES, VARIABLES } from '../platform/variables.ts';
+import { CLI_VARIABLE_NAMES, VARIABLE_NAMES, VARIABLES } from '../platform/variables.ts';
 import { EVENT_TYPE_NAMES } from '../record/events/event-types.ts';
 import { listOperations } from './operations.ts';
 
@@ -27,8 +28,14 @@ const unknown = (pattern: RegExp, isKnown: (name: string) => boolean): string[] 
 
 test('every variable in the pages exists', () => {
   expect(
-    unknown(/\b(HALYARD_[A-Z_]*[A-Z])\b/g, name => VARIABLE_NAMES.includes(name) || name === 'HALYARD_MAX'),
+    unknown(/\b(HALYARD_[A-Z_]*[A-Z])\b/g, name =>
+      [...VARIABLE_NAMES, ...CLI_VARIABLE_NAMES, 'HALYARD_MAX'].includes(name),
+    ),
   ).toEqual([]);
+});
+
+test('the server knows the variables of the command line', () => {
+  expect(CLI_VARIABLE_NAMES).toEqual(Object.keys(CLI_VARIABLES));
 });
 
 const METRIC = /'(halyard_[a-z_]+)'/g;

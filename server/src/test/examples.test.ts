@@ -7,6 +7,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { keepCurrent } from '../../../plane/src/serving/state/keep-current.ts';
 import { makeDemoData } from '../../scripts/setup-data.ts';
@@ -23,6 +24,7 @@ import { alignWith, parseShown, patternOf } from './shown-output.ts';
 import { strictSerializer } from './strict-serializer.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
+const CLI = fileURLToPath(new URL('cli/src/run.ts', ROOT));
 const PUBLIC_URL = 'http://localhost:4242';
 const FOLDERS = ['', 'docs/', 'docs/reference/', 'docs/how-to/', 'docs/explanation/', 'docs/tutorials/'];
 
@@ -154,11 +156,20 @@ function examplesOf(path: string): Example[] {
 function start(script: string, detached: boolean): ChildProcessByStdio<null, Readable, Readable> {
   // --fail-with-body gives curl an exit code for an error response, and still prints it. It excludes -f.
   const fails = `case " $* " in *" -sSf "*) ;; *) set -- --fail-with-body "$@" ;; esac`;
-  const bash = `set -euo pipefail; curl() { ${fails}; command curl "$@"; }; sleep() { command curl -s "$FLUSH_URL"; }\n${script}`;
+  const halyard = `halyard() { '${process.execPath}' '${CLI}' "$@"; }`;
+  const bash = `set -euo pipefail; ${halyard}; curl() { ${fails}; command curl "$@"; }; sleep() { command curl -s "$FLUSH_URL"; }\n${script}`;
   return spawn('bash', ['-c', bash], {
     cwd: folder,
     // SDKs keep a backup of the flags in the folder for temporary files. Programs of other tests must not share it.
-    env: { PATH: process.env.PATH, TMPDIR: folder, ...env, ...page.variables },
+    env: {
+      PATH: process.env.PATH,
+      TMPDIR: folder,
+      ...env,
+      // The reader is logged in, and works on a terminal.
+      ...{ HALYARD_SERVER: env.URL, HALYARD_TOKEN: ADMIN_TOKEN, HALYARD_OUTPUT: 'text' },
+      XDG_CONFIG_HOME: folder,
+      ...page.variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached,
   });

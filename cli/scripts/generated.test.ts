@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readApiDocument } from '../../console/scripts/api-types.ts';
+import { optionsOf } from '../src/command.ts';
+import { COMMANDS, GROUPS } from '../src/commands/index.ts';
+import { files } from './generate.ts';
+
+test.each(files())('%s is what `npm run api-types` writes', (file, text) => {
+  expect(readFileSync(file, 'utf8') === text).toBe(true);
+});
+
+test('every command calls operations that exist, and prints what exists', () => {
+  const api = readApiDocument();
+  const ids = Object.values(api.paths).flatMap(item =>
+    Object.values(item).map(operation => operation.operationId),
+  );
+
+  expect(COMMANDS.flatMap(({ calls }) => calls).filter(id => !ids.includes(id))).toEqual([]);
+  expect(
+    COMMANDS.flatMap(({ output }) => (typeof output === 'string' ? [output] : [])).filter(
+      name => !api.components.schemas[name],
+    ),
+  ).toEqual([]);
+});
+
+test('every command has a group, an example of itself, and options with different letters', () => {
+  const problems = COMMANDS.flatMap(command => {
+    const { name, examples } = command;
+    const [group = '', verb] = name.split(' ');
+    const letters = Object.values(optionsOf(command)).flatMap(({ short }) => short ?? []);
+    return [
+      ...(verb !== undefined && !Object.hasOwn(GROUPS, group) ? [`${name} has no group`] : []),
+      ...(examples.length === 0 || examples.some(({ run }) => !`${run} `.startsWith(`${name} `))
+        ? [`${name} has an example of something else`]
+        : []),
+      ...(new Set(letters).size < letters.length ? [`${name} has a letter twice`] : []),
+    ];
+  });
+
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,158 @@
+import type { Context } from './context.ts';
+
+/** What an argument or the value of an option names, so that shells can complete it. */
+export type Completes = 'flags' | 'projects' | 'environments' | 'profiles';
+
+type Described = { brief: string; complete?: Completes };
+
+export type Argument = Described & { optional?: true };
+
+export type Option = Described & { short?: string } & (
+    | { type: 'flag' }
+    | { type: 'string'; value: string; required?: true; many?: true }
+    | { type: 'integer'; value: string; min: number; max: number; default?: number }
+    | { type: 'choice'; choices: readonly string[]; default?: string }
+  );
+
+export type Arguments = Record<string, Argument>;
+export type Options = Record<string, Option>;
+
+type ArgumentValues<A extends Arguments> = {
+  [K in keyof A]: A[K] extends { optional: true } ? string | undefined : string;
+};
+
+type OptionValue<O extends Option> = O extends { type: 'flag' }
+  ? boolean
+  : O extends { type: 'integer' }
+    ? O extends { default: number }
+      ? number
+      : number | undefined
+    : O extends { type: 'choice'; choices: readonly (infer C)[] }
+      ? O extends { default: string }
+        ? C
+        : C | undefined
+      : O extends { many: true }
+        ? string[]
+        : O extends { required: true }
+          ? string
+          : string | undefined;
+
+type OptionValues<O extends Options> = { [K in keyof O]: OptionValue<O[K]> };
+
+/** `destructive`: the command asks for the name, or requires --yes. */
+export type Writes = 'change' | 'destructive';
+
+export type Command<A extends Arguments = Arguments, O extends Options = Options, T = unknown> = {
+  /** As a user types it: `flags list`. */
+  name: string;
+  brief: string;
+  /** What a user has to know beyond the brief. */
+  description?: string;
+  args?: A;
+  options?: O;
+  writes?: Writes;
+  /** The operation has a dry run of its own, which says more than the request. */
+  ownDryRun?: true;
+  /** It makes many changes, and waits for a server that restarts. */
+  patient?: true;
+  /** The ids of the operations that it calls. */
+  calls: string[];
+  /** A schema of openapi.json, or a schema of its own. */
+  output: string | Record<string, unknown>;
+  /** It prints one document per line. */
+  streams?: true;
+  /** It prints a string as it is, such as a script. */
+  raw?: true;
+  /** It can exit with 10. */
+  checks?: true;
+  examples: { does: string; run: string }[];
+  /** The page of the console, for --web. */
+  page?: (context: Context, args: ArgumentValues<A>, options: OptionValues<O>) => Promise<string> | string;
+  run: (context: Context, args: ArgumentValues<A>, options: OptionValues<O>) => Promise<T> | AsyncIterable<T>;
+  /** What a person reads instead of the JSON. */
+  text: (result: T, context: Context) => string;
+};
+
+/** A command of any kind. Its arguments, options and result fit each other, which the list of all commands cannot know. */
+// biome-ignore lint/suspicious/noExplicitAny: the members of the list have no common type.
+export type AnyCommand = Command<any, any, any>;
+
+export const command = <const A extends Arguments, const O extends Options, T>(
+  definition: Command<A, O, T>,
+): Command<A, O, T> => definition;
+
+export const PROJECT = {
+  type: 'string',
+  value: 'id',
+  short: 'p',
+  brief: 'Project. Default: HALYARD_PROJECT, or the project of the profile',
+  complete: 'projects',
+} as const satisfies Option;
+
+export const ENVIRONMENT = {
+  type: 'string',
+  value: 'name',
+  short: 'e',
+  brief: 'Environment. Default: HALYARD_ENVIRONMENT, or the environment of the profile',
+  complete: 'environments',
+} as const satisfies Option;
+
+export const limit = (most: number, normally: number) =>
+  ({
+    type: 'integer',
+    value: 'number',
+    short: 'n',
+    min: 1,
+    max: most,
+    default: normally,
+    brief: 'Maximum number of results',
+  }) as const satisfies Option;
+
+/** The options that every command has. */
+export const COMMON = {
+  output: {
+    type: 'choice',
+    choices: ['text', 'json'],
+    short: 'o',
+    brief: 'Default: text on a terminal, otherwise JSON; or HALYARD_OUTPUT',
+  },
+  profile: {
+    type: 'string',
+    value: 'name',
+    brief: 'Profile to use. Default: HALYARD_PROFILE, or the current one',
+    complete: 'profiles',
+  },
+  server: {
+    type: 'string',
+    value: 'url',
+    brief: 'URL of the server. Default: HALYARD_SERVER, or the URL in the profile',
+  },
+  describe: { type: 'flag', brief: 'Print inputs and outputs of the command as JSON, for programs' },
+} as const satisfies Options;
+
+export const WRITES = {
+  comment: {
+    type: 'string',
+    value: 'text',
+    short: 'm',
+    brief: 'Why you make the change; its events carry the comment',
+  },
+  dryRun: { type: 'flag', brief: 'Show what would be sent, and change nothing' },
+} as const satisfies Options;
+
+export const DESTRUCTIVE = {
+  yes: { type: 'flag', short: 'y', brief: 'Do not ask for the name' },
+} as const satisfies Options;
+
+export const PAGE = {
+  web: { type: 'flag', short: 'w', brief: 'Open the page in the console instead' },
+} as const satisfies Options;
+
+/** Its own options, then those that follow from the definition. */
+export const optionsOf = ({ options, writes, page }: AnyCommand): Options => ({
+  ...options,
+  ...(writes && WRITES),
+  ...(writes === 'destructive' && DESTRUCTIVE),
+  ...(page && PAGE),
+  ...COMMON,
+});

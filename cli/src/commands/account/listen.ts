@@ -1,0 +1,111 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { schemas } from '../../api/api.gen.ts';
+import { command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { wrongUse } from '../../errors.ts';
+import { VERSION } from '../../version.ts';
+import { FILTERS, filtersOf } from '../events/filters.ts';
+import { follow } from '../events/stream.ts';
+
+const TIMEOUT_MS = 15_000;
+
+type Forwarded = { event: number; type: string; status: number | null; error?: string };
+
+export const listen = command({
+  name: 'listen',
+  brief: 'Forward new events to a webhook receiver on your machine',
+  description:
+    'Each event is sent as a webhook integration sends it, with the same body, headers and signature. Use it to develop a receiver without a public address. It sends each event once and creates nothing on the server. Without --secret, the command prints a secret that is valid until it ends.',
+  options: {
+    forwardTo: {
+      type: 'string',
+      value: 'url',
+      required: true,
+      brief: 'URL of the receiver: http://localhost:3000/hook',
+    },
+    secret: {
+      type: 'string',
+      value: 'whsec',
+      brief: 'Signing secret of the receiver; can also be set as HALYARD_WEBHOOK_SECRET',
+    },
+    ...FILTERS,
+    count: {
+      type: 'integer',
+      value: 'number',
+      min: 1,
+      max: 1_000_000_000,
+      brief: 'End after this number of events',
+    },
+  },
+  streams: true,
+  calls: ['streamEvents'],
+  output: {
+    type: 'object',
+    required: ['event', 'type', 'status'],
+    properties: {
+      event: { type: 'integer' },
+      type: { type: 'string' },
+      status: { type: ['integer', 'null'] },
+      error: { type: 'string' },
+    },
+  },
+  examples: [
+    { does: 'Develop a receiver', run: 'listen --forward-to http://localhost:3000/hook --project payments' },
+  ],
+  run: async function* (context, _args, { forwardTo, secret, count, ...filters }) {
+    const url = URL.parse(forwardTo);
+    if (!url || !['http:', 'https:'].includes(url.protocol))
+      throw wrongUse(`${JSON.stringify(forwardTo)} is not a URL, such as http://localhost:3000/hook.`);
+    const given = secret ?? (context.env.HALYARD_WEBHOOK_SECRET || undefined);
+    if (given !== undefined && !/^whsec_[A-Za-z0-9+/]+=*$/.test(given))
+      throw wrongUse('A signing secret begins with whsec_, followed by base64.');
+    const used = given ?? `whsec_${randomBytes(32).toString('base64')}`;
+    if (given === undefined) context.stderr.write(`Signing secret: ${used}\n`);
+    let left = count ?? Number.POSITIVE_INFINITY;
+    for await (const event of follow(context, filtersOf(undefined, filters), undefined)) {
+      yield await forward(context, url.href, used, event);
+      if (--left <= 0) return;
+    }
+  },
+  text: ({ event, type, status, error }) => `${type} ${event} → ${status ?? error}`,
+});
+
+/** As the server signs: https://www.standardwebhooks.com */
+export function sign(secret: string, id: string, timestamp: string, body: string): string {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}
+
+async function forward(
+  { signal }: Context,
+  url: string,
+  secret: string,
+  event: schemas['Event'],
+): Promise<Forwarded> {
+  const body = JSON.stringify(event);
+  const id = `cli-${event.id}`;
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': `halyard-cli/${VERSION}`,
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': sign(secret, id, timestamp, body),
+  };
+  const shared = { event: event.id, type: event.type };
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    await response.body?.cancel();
+    return { ...shared, status: response.status };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const { cause } = error as { cause?: { code?: string } };
+    return { ...shared, status: null, error: cause?.code ?? (error as Error).message };
+  }
+}

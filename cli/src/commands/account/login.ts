@@ -1,0 +1,105 @@
+import { command } from '../../command.ts';
+import { chosenProfile, readServer } from '../../connection.ts';
+import type { Context } from '../../context.ts';
+import { wrongUse } from '../../errors.ts';
+import { plain } from '../../output.ts';
+import { readProfiles, writeProfiles } from '../../profiles.ts';
+import { accepted, bodyOf, makeSend } from '../../requests.ts';
+
+/** The longest token that a server accepts. */
+const MAX_TOKEN_LENGTH = 512;
+
+export const login = command({
+  name: 'login',
+  brief: 'Log in to a server with a token',
+  description:
+    'Create a personal token in the console under "Personal tokens", or take a service account’s token. On a terminal, the command asks for the URL and the token. Otherwise it reads the token from standard input, because everybody on the machine can see the arguments of a process. It checks the token and stores it in a profile that only you can read.',
+  options: {
+    project: { type: 'string', value: 'id', short: 'p', brief: 'Project that commands use by default' },
+    environment: {
+      type: 'string',
+      value: 'name',
+      short: 'e',
+      brief: 'Environment that commands use by default',
+    },
+  },
+  calls: ['getMe'],
+  output: {
+    type: 'object',
+    required: ['profile', 'server', 'user'],
+    properties: { profile: { type: 'string' }, server: { type: 'string' }, user: { type: 'string' } },
+  },
+  examples: [
+    { does: 'On a terminal', run: 'login --server https://flags.example.com' },
+    { does: 'In a script', run: 'login --server https://flags.example.com < token.txt' },
+    { does: 'To a second server', run: 'login --server https://flags.test.example.com --profile test' },
+  ],
+  run: async (context, _args, { project, environment }) => {
+    const { env, given } = context;
+    const name = given.profile ?? (env.HALYARD_PROFILE || undefined) ?? 'default';
+    if (!/^[\w.-]{1,64}$/.test(name))
+      throw wrongUse(
+        `The profile name ${JSON.stringify(name)} is invalid. Use 1 to 64 letters, digits, dots, dashes and underscores.`,
+      );
+    const server = readServer(await serverOf(context, name));
+    if (server.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(server))
+      context.note(`Warning: ${server} is not encrypted, so others on the network can read your token.`);
+    const token = await tokenOf(context, server);
+    const send = makeSend({ connection: () => ({ server, token }), signal: context.signal });
+    const response = await accepted(await send('GET', '/api/admin/user'), server);
+    const me = (await bodyOf(response)) as { user?: { name: string; username: string | null } } | undefined;
+    if (!me?.user) throw wrongUse(`${server} is not a Halyard server.`, 'Check the URL.');
+    const profiles = readProfiles(env);
+    const before = profiles.profiles[name];
+    const kept = before?.server === server ? before : undefined;
+    profiles.profiles[name] = {
+      ...kept,
+      server,
+      token,
+      ...(project !== undefined && { project }),
+      ...(environment !== undefined && { environment }),
+    };
+    writeProfiles(env, { ...profiles, current: name });
+    return { profile: name, server, user: me.user.username ?? me.user.name };
+  },
+  text: ({ profile, server, user }) =>
+    `Logged in to ${server} as ${plain(user)}. The token is stored in the profile "${profile}".`,
+});
+
+async function serverOf({ env, given, interactive }: Context, name: string): Promise<string> {
+  const known = given.server ?? (env.HALYARD_SERVER || undefined);
+  if (known !== undefined) return known;
+  const before =
+    readProfiles(env).profiles[name]?.server ??
+    chosenProfile({ ...env, HALYARD_PROFILE: undefined })?.[1].server;
+  if (interactive)
+    return await (await import('../../prompts.ts')).askForText('URL of the server', before ?? 'https://');
+  if (before === undefined) throw wrongUse('Which server?', 'Use --server, or set HALYARD_SERVER.');
+  return before;
+}
+
+async function tokenOf({ interactive, stdin, note, signal }: Context, server: string): Promise<string> {
+  if (interactive) {
+    note(`Create a personal token at ${server}/profile`);
+    return check(await (await import('../../prompts.ts')).askForSecret('Token'));
+  }
+  if (stdin.isTTY)
+    throw wrongUse('Nobody can type a token here.', 'Send it to standard input: halyard login < token.txt');
+  let text = '';
+  stdin.setEncoding('utf8');
+  for await (const chunk of stdin) {
+    signal.throwIfAborted();
+    text += chunk;
+    if (text.length > MAX_TOKEN_LENGTH + 2) break;
+  }
+  return check(text);
+}
+
+function check(text: string): string {
+  const token = text.trim();
+  if (token === '')
+    throw wrongUse('The token is empty.', 'Send it to standard input: halyard login < token.txt');
+  if (token.length > MAX_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(token))
+    throw wrongUse('That is not a token: a token is one word of at most 512 characters.');
+  return token;
+}

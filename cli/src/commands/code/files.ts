@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { wrongUse } from '../../errors.ts';
+
+const MAX_FILES = 100_000;
+const MAX_BYTES = 1024 * 1024;
+const SKIPPED = new Set(['node_modules', 'vendor', 'dist', 'build', 'target', 'coverage']);
+
+/** The files of a folder that people wrote: what Git knows or would add, or without Git what is not hidden or built. */
+export async function sourceFiles(folder: string): Promise<string[]> {
+  const found = await stat(folder).catch(() => undefined);
+  if (!found?.isDirectory()) throw wrongUse(`${JSON.stringify(folder)} is not a folder.`);
+  const files = (await filesOfGit(folder)) ?? (await filesBelow(folder, folder));
+  if (files.length > MAX_FILES)
+    throw wrongUse(
+      `${folder} has more than ${MAX_FILES.toLocaleString('en')} files.`,
+      'Scan a folder below it.',
+    );
+  return files;
+}
+
+async function filesOfGit(folder: string): Promise<string[] | undefined> {
+  const args = ['-C', folder, 'ls-files', '-co', '--exclude-standard', '-z'];
+  const listed = await promisify(execFile)('git', args, { maxBuffer: 64 * 1024 * 1024 }).catch(
+    () => undefined,
+  );
+  return listed?.stdout.split('\0').filter(path => path !== '');
+}
+
+async function filesBelow(folder: string, root: string, found: string[] = []): Promise<string[]> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.name.startsWith('.') || SKIPPED.has(entry.name) || found.length > MAX_FILES) continue;
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await filesBelow(path, root, found);
+    else if (entry.isFile()) found.push(relative(root, path));
+  }
+  return found;
+}
+
+/** The text of a file. Undefined if it is large, binary, a link, or gone. */
+export async function textOf(path: string): Promise<string | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  if (!bytes || bytes.length > MAX_BYTES || bytes.subarray(0, 8192).includes(0)) return undefined;
+  return bytes.toString('utf8');
+}

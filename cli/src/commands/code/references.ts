@@ -1,0 +1,77 @@
+import type { FlagState } from './known-flags.ts';
+
+export type Reference = {
+  flag: string;
+  state: FlagState | 'unknown';
+  file: string;
+  line: number;
+  column: number;
+  text: string;
+};
+
+/** A string of the characters that a flag name may have. Only whole strings are names: a bare word is too often something else. */
+const QUOTED = /(["'`])([\w.!~*()-]{2,100})\1/g;
+
+/** Functions of SDKs that take the name of a flag first. */
+const CALLS = [
+  'isEnabled',
+  'is_enabled',
+  'IsEnabled',
+  'getVariant',
+  'get_variant',
+  'GetVariant',
+  'useFlag',
+  'useVariant',
+  'getBooleanValue',
+  'getBooleanDetails',
+  'getStringValue',
+  'getStringDetails',
+  'getNumberValue',
+  'getNumberDetails',
+  'getObjectValue',
+  'getObjectDetails',
+  'get_boolean_value',
+  'get_string_value',
+];
+const CALL_BEFORE = new RegExp(`\\b(?:${CALLS.join('|')})(?:<[^>()]{0,80}>)?\\(\\s*$`);
+/** Longer than any of the names, with its bracket. */
+const CALL_LENGTH = 120;
+const MAX_TEXT = 200;
+
+/** Where a text names a flag that exists, and where it asks an SDK for one that does not. */
+export function referencesIn(text: string, file: string, known: ReadonlyMap<string, FlagState>): Reference[] {
+  const found: Reference[] = [];
+  let line = 1;
+  let lineStart = 0;
+  for (const match of text.matchAll(QUOTED)) {
+    const flag = match[2] ?? '';
+    const state = known.get(flag);
+    if (
+      state === undefined &&
+      !CALL_BEFORE.test(text.slice(Math.max(0, match.index - CALL_LENGTH), match.index))
+    )
+      continue;
+    for (
+      let at = text.indexOf('\n', lineStart);
+      at >= 0 && at < match.index;
+      at = text.indexOf('\n', lineStart)
+    ) {
+      line++;
+      lineStart = at + 1;
+    }
+    const end = text.indexOf('\n', match.index);
+    const shown = text
+      .slice(lineStart, end < 0 ? text.length : end)
+      .trim()
+      .slice(0, MAX_TEXT);
+    found.push({
+      flag,
+      state: state ?? 'unknown',
+      file,
+      line,
+      column: match.index - lineStart + 1,
+      text: shown,
+    });
+  }
+  return found;
+}

@@ -1,0 +1,79 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { failed, wrongUse } from '../../errors.ts';
+import { count } from '../../output.ts';
+import { data } from '../../requests.ts';
+import { asManifest, asTypeScript, typedFlag } from './typescript.ts';
+
+export const types = command({
+  name: 'types',
+  brief: 'Write the names of flags and variants as TypeScript, or as an OpenFeature manifest',
+  description:
+    'With the types, a misspelt or deleted flag does not compile, and editors strike stale flags through. With --out, it writes the file only if it changed. With --check, it writes nothing and fails if the file is outdated.',
+  options: {
+    project: {
+      type: 'string',
+      value: 'id',
+      short: 'p',
+      many: true,
+      brief: 'Project; can be repeated. Default: HALYARD_PROJECT, the project of the profile, or all',
+      complete: 'projects',
+    },
+    format: {
+      type: 'choice',
+      choices: ['typescript', 'openfeature'],
+      default: 'typescript',
+      brief: 'openfeature for the generators of the OpenFeature CLI',
+    },
+    out: { type: 'string', value: 'file', brief: 'File to write. Default: standard output' },
+    check: { type: 'flag', brief: 'Exit with 10 if the file differs, and write nothing' },
+  },
+  raw: true,
+  checks: true,
+  calls: ['getProjects', 'getFeatures'],
+  output: { type: 'string', description: 'The file, or a sentence about it with --out' },
+  examples: [
+    { does: 'Write a file', run: 'types --project payments --out src/flags.ts' },
+    { does: 'Is it up to date? In a pipeline', run: 'types --project payments --out src/flags.ts --check' },
+    {
+      does: 'Generate code for Go with the OpenFeature CLI',
+      run: 'types --format openfeature --out flags.json && openfeature generate go',
+    },
+  ],
+  run: async (context, _args, { project, format, out, check }) => {
+    if (check && out === undefined) throw wrongUse('Which file?', 'Use --check together with --out.');
+    const projects = await projectsOf(context, project ?? []);
+    const lists = [];
+    for (const projectId of projects)
+      lists.push(
+        await data(
+          context.read.GET('/api/admin/projects/{projectId}/features', { params: { path: { projectId } } }),
+        ),
+      );
+    const flags = lists
+      .flatMap(one => one.features.map(typedFlag))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const text =
+      format === 'openfeature' ? asManifest(flags) : asTypeScript(flags, context.connection().server);
+    if (out === undefined) return text.trimEnd();
+    const before = await readFile(out, 'utf8').catch(() => undefined);
+    if (before === text) return `${out} is up to date with ${count(flags.length, 'flag')}.`;
+    if (check) {
+      context.sayNo();
+      return `${out} is outdated. Run halyard types --out ${out} to write it.`;
+    }
+    await writeFile(out, text).catch((error: Error) => {
+      throw failed(`Cannot write ${out}: ${error.message}`);
+    });
+    return `Wrote ${out} with ${count(flags.length, 'flag')}.`;
+  },
+  text: text => text,
+});
+
+async function projectsOf(context: Context, given: string[]): Promise<string[]> {
+  const one = given.length > 0 ? given : [context.projectIfSet(undefined)].filter(id => id !== undefined);
+  if (one.length > 0) return one;
+  const { projects } = await data(context.read.GET('/api/admin/projects'));
+  return projects.map(({ id }) => id);
+}

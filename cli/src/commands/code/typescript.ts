@@ -1,0 +1,91 @@
+import type { schemas } from '../../api/api.gen.ts';
+
+export type TypedFlag = {
+  name: string;
+  description: string;
+  stale: boolean;
+  variants: string[];
+  payloads: string[];
+};
+
+/** What code needs to know about a flag. Its variants can differ between environments and strategies: code meets all of them. */
+export function typedFlag({ name, description = '', stale, environments }: schemas['Feature']): TypedFlag {
+  const all = environments.flatMap(one => [
+    ...one.variants,
+    ...one.strategies.flatMap(strategy => strategy.variants),
+  ]);
+  return {
+    name,
+    description,
+    stale,
+    variants: [...new Set(all.map(variant => variant.name))].toSorted(),
+    payloads: [...new Set(all.map(variant => variant.payload?.type ?? 'none'))].toSorted(),
+  };
+}
+
+/** A comment that no description can end. */
+const comment = (text: string): string => text.replaceAll('*/', '*\u200b/').replace(/\s+/g, ' ').trim();
+
+function asComment(notes: string[]): string[] {
+  if (notes.length < 2) return notes.map(note => `  /** ${note} */`);
+  return ['  /**', ...notes.map(note => `   * ${note}`), '   */'];
+}
+
+export function asTypeScript(flags: TypedFlag[], source: string): string {
+  const entries = flags.flatMap(({ name, description, stale, variants }) => {
+    // Editors recognize a tag only at the beginning of a line.
+    const notes = [
+      comment(description),
+      stale ? '@deprecated This flag is stale. Remove it from the code.' : '',
+    ];
+    return [
+      ...asComment(notes.filter(Boolean)),
+      `  ${JSON.stringify(name)}: ${variants.map(variant => JSON.stringify(variant)).join(' | ') || 'never'};`,
+    ];
+  });
+  return `// Written by \`halyard types\` from ${source}. Do not edit.
+
+/** Every flag with the names of its variants. */
+export interface Flags {
+${entries.join('\n')}
+}
+
+/** A name that no flag has does not compile. */
+export type FlagName = keyof Flags;
+
+/** An SDK that accepts only the names of flags: \`const flags = client as Typed<typeof client>\`. */
+export type Typed<Client> = Omit<Client, 'isEnabled' | 'getVariant'> & {
+  isEnabled(name: FlagName, ...rest: Rest<Client, 'isEnabled'>): boolean;
+  getVariant<Name extends FlagName>(
+    name: Name,
+    ...rest: Rest<Client, 'getVariant'>
+  ): Omit<Result<Client, 'getVariant'>, 'name'> & { name: Flags[Name] | 'disabled' };
+};
+
+type Rest<Client, Key extends string> =
+  Client extends Record<Key, (name: never, ...rest: infer R) => unknown> ? R : never;
+type Result<Client, Key extends string> =
+  Client extends Record<Key, (...all: never[]) => infer R> ? R : never;
+`;
+}
+
+/** The type that OpenFeature code reads: its own default is the value while the flag is disabled. */
+function openFeatureType({ variants, payloads }: TypedFlag): { flagType: string; defaultValue: unknown } {
+  if (variants.length === 0) return { flagType: 'boolean', defaultValue: false };
+  if (payloads.every(type => type === 'json')) return { flagType: 'object', defaultValue: {} };
+  if (payloads.every(type => type === 'number')) return { flagType: 'float', defaultValue: 0 };
+  return { flagType: 'string', defaultValue: '' };
+}
+
+/** The manifest that the OpenFeature CLI generates code from, for eight languages. */
+export function asManifest(flags: TypedFlag[]): string {
+  const entries = flags.map(flag => [
+    flag.name,
+    { ...openFeatureType(flag), ...(flag.description && { description: flag.description }) },
+  ]);
+  const manifest = {
+    $schema: 'https://raw.githubusercontent.com/open-feature/cli/main/schema/v0/flag-manifest.json',
+    flags: Object.fromEntries(entries),
+  };
+  return `${JSON.stringify(manifest, null, 2)}\n`;
+}

@@ -1,0 +1,82 @@
+import { command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { failed } from '../../errors.ts';
+import { accepted, pathOf } from '../../requests.ts';
+import { DAYS, daysOf, FILTERS, filtersOf } from './filters.ts';
+
+export const eventsExport = command({
+  name: 'events export',
+  brief: 'Export events as NDJSON or CSV, oldest first',
+  description:
+    'To continue an export later, pass the id of the last event with --after. The export of millions of events needs no memory.',
+  args: { search: { brief: 'A string in the data, the tags or the comment of an event', optional: true } },
+  options: {
+    ...FILTERS,
+    ...DAYS,
+    after: {
+      type: 'integer',
+      value: 'id',
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+      brief: 'Only events with a higher id',
+    },
+    format: { type: 'choice', choices: ['ndjson', 'csv'], default: 'ndjson', brief: 'Format of the lines' },
+  },
+  streams: true,
+  calls: ['exportEvents'],
+  output: {
+    description: 'An event without its sentence. With --format csv, a line of a table',
+    type: 'object',
+    required: ['id', 'createdAt', 'type', 'createdBy', 'data', 'preData'],
+    properties: {
+      id: { type: 'integer' },
+      createdAt: { type: 'string' },
+      type: { type: 'string' },
+      createdBy: { type: 'string' },
+      project: { type: ['string', 'null'] },
+      featureName: { type: ['string', 'null'] },
+      environment: { type: ['string', 'null'] },
+      data: {},
+      preData: {},
+    },
+  },
+  examples: [
+    {
+      does: 'Everything of October',
+      run: 'events export --from 2026-10-01 --to 2026-10-31 > october.ndjson',
+    },
+    { does: 'For a spreadsheet', run: 'events export --project payments --format csv > payments.csv' },
+  ],
+  run: (context, { search }, { from, to, after, format, ...filters }) =>
+    lines(context, {
+      format,
+      ...filtersOf(search, filters),
+      ...daysOf({ from, to }),
+      ...(after !== undefined && { after }),
+    }),
+  text: line => line,
+});
+
+async function* lines(context: Context, query: Record<string, unknown>): AsyncGenerator<string> {
+  const path = pathOf('/api/admin/search/events/export', { query });
+  // No timeout: a large export takes as long as it takes, and ends if the server stops sending.
+  const response = await accepted(
+    await context.send('GET', path, { signal: context.signal }),
+    context.connection().server,
+  );
+  let rest = '';
+  try {
+    for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      const parts = (rest + text).split('\n');
+      rest = parts.pop() ?? '';
+      if (parts.length > 0) yield parts.join('\n');
+    }
+  } catch (error) {
+    if (context.signal.aborted) throw context.signal.reason;
+    throw failed(
+      `The export broke off: ${(error as Error).message}. What was printed so far is complete lines.`,
+      'Continue with --after and the id of the last event.',
+    );
+  }
+  if (rest !== '') yield rest;
+}

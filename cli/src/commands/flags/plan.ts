@@ -1,0 +1,39 @@
+import { command } from '../../command.ts';
+import { PLAN_SCHEMA, planText, prepare } from './as-code/plan.ts';
+
+export const FILE = {
+  type: 'string',
+  value: 'file',
+  short: 'f',
+  required: true,
+  brief: 'YAML or JSON file, as halyard flags export writes it',
+} as const;
+
+export const PRUNE = {
+  type: 'flag',
+  brief: 'Archive flags of the project that are not in the file',
+} as const;
+
+export const flagsPlan = command({
+  name: 'flags plan',
+  brief: 'Compare a file of flags with the server, and show what apply would change',
+  description: 'What the file leaves out stays as it is on the server: a flag, a field, an environment.',
+  options: {
+    file: FILE,
+    prune: PRUNE,
+    exitCode: { type: 'flag', brief: 'Exit with 10 if there is something to change' },
+  },
+  checks: true,
+  calls: ['getFeatures', 'getProject', 'getSegments'],
+  output: PLAN_SCHEMA,
+  examples: [
+    { does: 'Show the changes', run: 'flags plan -f flags.yaml' },
+    { does: 'Has somebody changed a flag by hand?', run: 'flags plan -f flags.yaml --exit-code' },
+  ],
+  run: async (context, _args, { file, prune, exitCode }) => {
+    const { project, plan, changes } = await prepare(context, file, Boolean(prune));
+    if (exitCode && changes.length > 0) context.sayNo();
+    return { project, plan, changes };
+  },
+  text: planText,
+});

@@ -1,0 +1,18 @@
+import { command } from '../../command.ts';
+import { chosenProfile } from '../../connection.ts';
+import { readProfiles, writeProfiles } from '../../profiles.ts';
+
+export const profileUse = command({
+  name: 'profile use',
+  brief: 'Choose the profile that commands use',
+  args: { name: { brief: 'Name of the profile', complete: 'profiles' } },
+  calls: [],
+  output: { type: 'object', required: ['current'], properties: { current: { type: 'string' } } },
+  examples: [{ does: 'Work with the profile "test"', run: 'profile use test' }],
+  run: async ({ env }, { name }) => {
+    chosenProfile(env, name);
+    writeProfiles(env, { ...readProfiles(env), current: name });
+    return { current: name };
+  },
+  text: ({ current }) => `Commands now use the profile "${current}".`,
+});

@@ -1,0 +1,55 @@
+import { command, limit } from '../../command.ts';
+import { wrongUse } from '../../errors.ts';
+import { list, plain } from '../../output.ts';
+import { data } from '../../requests.ts';
+
+export const projectsHealth = command({
+  name: 'projects health',
+  brief: 'Show the health of a project, and what to clean up',
+  description: 'With --min, it fails if the health is lower, for example in a nightly pipeline.',
+  args: {
+    project: {
+      brief: 'Id of the project. Default: HALYARD_PROJECT, or the project of the profile',
+      optional: true,
+      complete: 'projects',
+    },
+  },
+  options: {
+    min: {
+      type: 'integer',
+      value: 'percent',
+      min: 0,
+      max: 100,
+      brief: 'Exit with 10 if the health is lower',
+    },
+    limit: limit(1000, 50),
+  },
+  checks: true,
+  calls: ['getProjectHealth'],
+  output: 'ProjectHealth',
+  examples: [{ does: 'Fail a pipeline below 80 %', run: 'projects health payments --min 80' }],
+  page: (context, { project }) => `/projects/${encodeURIComponent(context.project(project))}/health`,
+  run: async (context, { project }, { min, limit: most }) => {
+    const id = context.projectIfSet(project);
+    if (!id) throw wrongUse('Which project?', 'Name it after the command, or set HALYARD_PROJECT.');
+    const path = { projectId: id };
+    const report = await data(
+      context.read.GET('/api/admin/projects/{projectId}/health', {
+        params: { path, query: { limit: most } },
+      }),
+    );
+    if (min !== undefined && report.health < min) context.sayNo();
+    return report;
+  },
+  text: ({ project, health, findings, total }, context) =>
+    [
+      `The health of project "${plain(project)}" is ${health} %.`,
+      '',
+      list(context, {
+        header: ['flag', 'finding', 'points', 'what to do'],
+        rows: findings.map(one => [one.feature ?? one.segment?.name, one.rule, one.points, one.remedy]),
+        none: 'There is nothing to clean up.',
+        total,
+      }),
+    ].join('\n'),
+});

@@ -1,0 +1,55 @@
+import { notFound, notLoggedIn, wrongUse } from './errors.ts';
+import { type Profile, readProfiles } from './profiles.ts';
+
+type Env = Record<string, string | undefined>;
+
+export type Connection = { server: string; token: string; profile?: string };
+
+const withScheme = (text: string): string => {
+  if (text.includes('://')) return text;
+  return /^(localhost|127\.|\[::1\])/.test(text) ? `http://${text}` : `https://${text}`;
+};
+
+/** The address without a path at its end, so that paths can be appended. */
+export function readServer(text: string): string {
+  const url = URL.parse(withScheme(text));
+  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)
+    throw wrongUse(`${JSON.stringify(text)} is not the URL of a server, such as https://flags.example.com.`);
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** The profile of this name, or the current one, or none. */
+export function chosenProfile(env: Env, name = env.HALYARD_PROFILE): [string, Profile] | undefined {
+  const { current, profiles } = readProfiles(env);
+  const profile = profiles[name ?? current];
+  if (!profile && name !== undefined && name !== '')
+    throw notFound(
+      `There is no profile ${JSON.stringify(name)}.`,
+      `Run halyard login --profile ${/^[\w.-]+$/.test(name) ? name : '…'}, or halyard profile list.`,
+    );
+  return profile && [name ?? current, profile];
+}
+
+/** Which server a command talks to, and as whom. The token of a profile is sent only to the server of that profile. */
+export function findConnection(
+  env: Env,
+  options: { server?: string | undefined; profile?: string | undefined },
+): Connection {
+  const given =
+    options.server ?? (options.profile === undefined ? env.HALYARD_SERVER || undefined : undefined);
+  const server = given === undefined ? undefined : readServer(given);
+  const token = options.profile === undefined ? env.HALYARD_TOKEN || undefined : undefined;
+  if (server !== undefined && token !== undefined) return { server, token };
+  const [name, profile] = chosenProfile(env, options.profile) ?? [];
+  if (name === undefined || profile === undefined)
+    throw notLoggedIn(
+      server === undefined ? 'You are not logged in to a server.' : `You are not logged in to ${server}.`,
+      'Run halyard login, or set HALYARD_SERVER and HALYARD_TOKEN.',
+    );
+  if (server !== undefined && server !== profile.server)
+    throw notLoggedIn(
+      `The profile "${name}" has a token for ${profile.server}, not for ${server}.`,
+      `Run halyard login --server ${server} --profile <name>, or set HALYARD_TOKEN.`,
+    );
+  return { server: profile.server, token: token ?? profile.token, profile: name };
+}

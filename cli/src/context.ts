@@ -1,0 +1,124 @@
+import { type Connection, chosenProfile, findConnection } from './connection.ts';
+import { CommandError, EXIT, wrongUse } from './errors.ts';
+import { type Api, DryRun, makeApi, makeSend, type Send } from './requests.ts';
+
+/** What a command gets from the process that runs it. */
+export type Surroundings = {
+  env: Record<string, string | undefined>;
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  signal: AbortSignal;
+};
+
+/** The values of the options that several commands have. */
+export type Given = {
+  profile?: string;
+  server?: string;
+  output?: 'text' | 'json';
+  comment?: string;
+  dryRun?: boolean;
+  yes?: boolean;
+};
+
+export type Context = Surroundings & {
+  given: Given;
+  /** Standard output gets JSON. */
+  json: boolean;
+  /** Somebody can answer a question. */
+  interactive: boolean;
+  connection: () => Connection;
+  /** For requests that change nothing, whatever their method. */
+  read: Api;
+  /** For changes. In a dry run the first one ends the command. */
+  write: Api;
+  send: Send;
+  /** The project of the option, the environment variable or the profile. */
+  project: (option: string | undefined) => string;
+  projectIfSet: (option: string | undefined) => string | undefined;
+  environment: (option: string | undefined) => string;
+  /** A remark for people, on standard error. */
+  note: (text: string) => void;
+  /** Asks the user to type the name. Without a terminal, --yes is required. */
+  confirm: (question: string, name: string) => Promise<void>;
+  /** Ends the command with 10 after its output. */
+  sayNo: () => void;
+  exit: () => number;
+};
+
+export const wantsJson = (
+  { env }: Pick<Surroundings, 'env'>,
+  stream: { isTTY?: boolean },
+  option: string | undefined,
+): boolean => {
+  const wanted = option ?? (env.HALYARD_OUTPUT || undefined);
+  return wanted === undefined ? !stream.isTTY : wanted === 'json';
+};
+
+export function makeContext(around: Surroundings, given: Given, patient = false): Context {
+  const { env, stdin, stdout, stderr } = around;
+  if (!['', 'text', 'json'].includes(env.HALYARD_OUTPUT ?? ''))
+    throw wrongUse(`HALYARD_OUTPUT is ${JSON.stringify(env.HALYARD_OUTPUT)}, and must be text or json.`);
+  let known: Connection | undefined;
+  const connection = () => {
+    known ??= findConnection(env, given);
+    return known;
+  };
+  const send = makeSend({ connection, signal: around.signal, patient });
+  const comment = given.comment;
+  const set = (option: string | undefined, variable: string, key: 'project' | 'environment') =>
+    option ?? (env[variable] || undefined) ?? ownProfile(env, given)?.[key];
+  const required = (what: 'project' | 'environment', value: string | undefined): string => {
+    if (value) return value;
+    const variable = `HALYARD_${what.toUpperCase()}`;
+    throw wrongUse(
+      `Which ${what}?`,
+      `Use --${what}, set ${variable}, or run halyard profile set --${what} <${what}>.`,
+    );
+  };
+  const interactive = Boolean(stdin.isTTY && stderr.isTTY) && !env.CI;
+  const quiet = wantsJson(around, stderr, given.output);
+  let code: number = EXIT.done;
+  return {
+    ...around,
+    given,
+    json: wantsJson(around, stdout, given.output),
+    interactive,
+    connection,
+    send,
+    read: makeApi(send, connection),
+    write: makeApi(send, connection, request => {
+      if (given.dryRun) throw new DryRun({ ...request, ...(comment !== undefined && { comment }) });
+      return comment === undefined ? {} : { 'Halyard-Comment': encodeURIComponent(comment) };
+    }),
+    project: option => required('project', set(option, 'HALYARD_PROJECT', 'project')),
+    projectIfSet: option => set(option, 'HALYARD_PROJECT', 'project'),
+    environment: option => required('environment', set(option, 'HALYARD_ENVIRONMENT', 'environment')),
+    note: text => {
+      if (!quiet) stderr.write(`${text}\n`);
+    },
+    confirm: async (question, name) => {
+      if (given.yes || given.dryRun) return;
+      if (!interactive)
+        throw new CommandError({
+          code: 'ConfirmationRequired',
+          message: `${question} Nobody can confirm that here.`,
+          exit: EXIT.usage,
+          retryable: false,
+          hint: 'Use --yes to go on without a question, or --dry-run to see what would be sent.',
+        });
+      const { askForName } = await import('./prompts.ts');
+      await askForName(question, name);
+    },
+    sayNo: () => {
+      code = EXIT.check;
+    },
+    exit: () => code,
+  };
+}
+
+/** Only if the command talks to the profile's server: a project of another server would be a different one. */
+function ownProfile(env: Surroundings['env'], given: Given) {
+  if (given.server !== undefined || (given.profile === undefined && env.HALYARD_SERVER)) return undefined;
+  return chosenProfile(env, given.profile)?.[1];
+}

@@ -1,0 +1,136 @@
+import { COMMANDS, GROUPS } from './commands/index.ts';
+import { type Given, makeContext, type Surroundings, wantsJson } from './context.ts';
+import { describe } from './describe.ts';
+import { CommandError, EXIT, errorDocument, errorText, failed, type Problem } from './errors.ts';
+import { document, printLine } from './output.ts';
+import { overview } from './overview.ts';
+import { type Invocation, type OtherCommand, parse, propose } from './parse.ts';
+import { DryRun } from './requests.ts';
+
+/** Runs one command line. Returns the exit code. */
+export async function main(
+  given: string[],
+  around: Surroundings,
+  others: OtherCommand[] = [],
+): Promise<number> {
+  // As with other programs: halyard help flags list
+  const words = withoutAlias(given[0] === 'help' ? [...given.slice(1), '--help'] : given);
+  if (words[0] === '__complete') return await complete(words.slice(1), around, others);
+  const output = outputIn(words);
+  try {
+    if (isAskedToDescribe(words)) {
+      await printLine(around, document(await describe(words.filter(word => word !== '--describe')), around));
+      return EXIT.done;
+    }
+    if (words.length === 0 || ['--help', '-h'].includes(words[0] ?? '')) {
+      await printLine(around, overview(others));
+      return EXIT.done;
+    }
+    const parsed = await parse(words, around.env, others);
+    if (parsed.kind === 'print') {
+      await printLine(around, parsed.text);
+      return EXIT.done;
+    }
+    if (parsed.kind === 'wrong')
+      throw new CommandError({
+        code: 'UsageError',
+        message: parsed.message,
+        exit: EXIT.usage,
+        retryable: false,
+        hint: `Run ${helpFor(words)} for help.`,
+      });
+    return await execute(parsed.invocation, around);
+  } catch (error) {
+    return report(error, around, output);
+  }
+}
+
+async function execute({ command, args, options }: Invocation, around: Surroundings): Promise<number> {
+  const context = makeContext(around, options as Given, command.patient);
+  if (options.web) {
+    const { openPage } = await import('./browser.ts');
+    await openPage(context, await command.page?.(context, args, options));
+    return EXIT.done;
+  }
+  const show = (result: unknown, isItem: boolean) => {
+    // A string is a file or a script, and already what the next program reads.
+    if (typeof result === 'string') return printLine(context, result);
+    if (!context.json) return printLine(context, command.text(result, context));
+    return printLine(context, isItem ? JSON.stringify(result) : document(result, context));
+  };
+  try {
+    const running = command.run(context, args, options);
+    if (Symbol.asyncIterator in running) for await (const item of running) await show(item, true);
+    else await show(await running, false);
+  } catch (error) {
+    if (!(error instanceof DryRun)) throw error;
+    const { method, path, body, comment } = error.request;
+    const lines = [
+      `${method} ${path}`,
+      ...(body === undefined ? [] : [JSON.stringify(body, null, 2)]),
+      ...(comment ? [`Comment: ${comment}`] : []),
+    ];
+    await printLine(
+      context,
+      context.json
+        ? document({ dryRun: true, request: error.request }, context)
+        : `Nothing was changed. Without --dry-run, this request is sent:\n\n${lines.join('\n').replace(/^/gm, '  ')}`,
+    );
+  }
+  return context.exit();
+}
+
+function report(error: unknown, around: Surroundings, output: string | undefined): number {
+  // The reader has seen enough, as in: halyard flags list | head
+  if ((error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT.done;
+  const { problem }: { problem: Problem } =
+    error instanceof CommandError
+      ? error
+      : failed(`This is a bug in halyard: ${(error as Error)?.stack ?? error}`);
+  const json = wantsJson(around, around.stderr, output);
+  around.stderr.write(`${json ? JSON.stringify(errorDocument(problem)) : errorText(problem)}\n`);
+  return problem.exit;
+}
+
+/** What people type who know other programs. */
+const ALIASES: Record<string, string> = { enable: 'on', disable: 'off', get: 'show', delete: 'archive' };
+
+/** `flags enable` becomes `flags on`, unless the group has a command of that name. */
+function withoutAlias(words: string[]): string[] {
+  const [group, verb = '', ...rest] = words;
+  const meant = Object.hasOwn(ALIASES, verb) ? ALIASES[verb] : undefined;
+  const isKnown = (name: string) => COMMANDS.some(one => one.name === `${group} ${name}`);
+  return group !== undefined && meant !== undefined && !isKnown(verb) && isKnown(meant)
+    ? [group, meant, ...rest]
+    : words;
+}
+
+/** Known before the words are parsed, because they may be wrong. */
+function outputIn(words: string[]): string | undefined {
+  const at = words.findIndex(word => /^(-o|--output)(=|$)/.test(word));
+  const value = words[at]?.split('=')[1] ?? words[at + 1];
+  return at >= 0 && (value === 'json' || value === 'text') ? value : undefined;
+}
+
+const isAskedToDescribe = (words: string[]): boolean => {
+  const end = words.indexOf('--');
+  return (end < 0 ? words : words.slice(0, end)).includes('--describe');
+};
+
+/** The help of the command or group that the line begins with. */
+function helpFor(words: string[]): string {
+  const name = COMMANDS.find(one => words.slice(0, one.name.split(' ').length).join(' ') === one.name)?.name;
+  const group = words[0] !== undefined && Object.hasOwn(GROUPS, words[0]) ? words[0] : undefined;
+  return ['halyard', ...[name ?? group].filter(Boolean), '--help'].join(' ');
+}
+
+/** A shell asks with every word after `halyard`; the last one is incomplete. */
+async function complete(words: string[], around: Surroundings, others: OtherCommand[]): Promise<number> {
+  const all = await propose(words, around.env, others).catch(() => []);
+  const isOption = (text: string) => text.startsWith('-');
+  // Somebody who wants an option types a dash.
+  const values = all.filter(({ completion }) => !isOption(completion));
+  const some = isOption(words.at(-1) ?? '') || values.length === 0 ? all : values;
+  for (const { completion, brief } of some) around.stdout.write(`${completion}\t${brief.split('\n')[0]}\n`);
+  return EXIT.done;
+}

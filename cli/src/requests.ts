@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'openapi-fetch';
+import type { paths } from './api/api.gen.ts';
+import type { Connection } from './connection.ts';
+import { interrupted, rejection, unreachable } from './errors.ts';
+import { VERSION } from './version.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof METHODS)[number];
+export type Api = Pick<Client<paths>, Method>;
+
+/** The server is restarting, overloaded, or behind a proxy that cannot reach it. */
+const TRANSIENT = [429, 502, 503, 504];
+const MAX_ATTEMPTS = 4;
+/** A restart takes seconds. After a crash, the server rejects a repeated request for up to a minute, because it may be running. */
+const PATIENCE_MS = 5 * 60_000;
+const MAX_PAUSE_SECONDS = 8;
+const MAX_WAIT_SECONDS = 10;
+const TIMEOUT_MS = 60_000;
+/** Waiting does not repair these. */
+const PERMANENT = [
+  'ENOTFOUND',
+  'ERR_INVALID_URL',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+];
+
+/** A request as --dry-run shows it. */
+export type Request = { method: Method; path: string; body?: unknown; comment?: string };
+
+/** Ends a command before its first write. */
+export class DryRun extends Error {
+  readonly request: Request;
+
+  constructor(request: Request) {
+    super('This is a dry run.');
+    this.request = request;
+  }
+}
+
+export type Send = (
+  method: Method,
+  path: string,
+  init?: {
+    body?: unknown;
+    headers?: Record<string, string>;
+    /** Do not repeat it. */
+    once?: boolean;
+    /** For a stream, which has no timeout and arrives in parts. */
+    signal?: AbortSignal;
+  },
+) => Promise<Response>;
+
+type Sender = { connection: () => Connection; signal: AbortSignal; patient?: boolean };
+
+/** Sends a request and repeats it while the server is away. A write has the same idempotency key in all attempts. */
+export const makeSend =
+  ({ connection, signal, patient = false }: Sender): Send =>
+  async (method, path, { body, headers = {}, once = false, signal: own } = {}) => {
+    const { server, token } = connection();
+    const init: RequestInit = {
+      method,
+      // A token is never sent to a server that the user did not name.
+      redirect: 'manual',
+      headers: {
+        Authorization: token,
+        'User-Agent': `halyard-cli/${VERSION}`,
+        ...(method !== 'GET' && { 'Idempotency-Key': randomUUID() }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
+    const givesUpAt = Date.now() + PATIENCE_MS;
+    for (let attempt = 1; ; attempt++) {
+      const isLast = once || (patient ? Date.now() > givesUpAt : attempt === MAX_ATTEMPTS);
+      const timeout = own ? [own] : [AbortSignal.timeout(TIMEOUT_MS)];
+      const response = await fetchOnce(
+        server + path,
+        { ...init, signal: AbortSignal.any([signal, ...timeout]) },
+        own !== undefined,
+      ).catch((error: unknown) => {
+        if (signal.aborted) throw interrupted();
+        if (isLast || PERMANENT.includes(causeOf(error).code ?? '')) throw noResponse(server, error);
+        return undefined;
+      });
+      if (response && response.status >= 300 && response.status < 400) throw redirected(server, response);
+      // 409 with Retry-After: an earlier attempt of this request is still running.
+      const isRunning = response?.status === 409 && response.headers.has('Retry-After');
+      if (response && ((!TRANSIENT.includes(response.status) && !isRunning) || isLast)) return response;
+      const seconds =
+        Number(response?.headers.get('Retry-After')) || Math.min(2 ** (attempt - 2), MAX_PAUSE_SECONDS);
+      // A caller should not wait silently for minutes.
+      if (response && seconds > MAX_WAIT_SECONDS) return response;
+      await response?.body?.cancel();
+      await sleep(seconds * 1000, undefined, { signal }).catch(() => {
+        throw interrupted();
+      });
+    }
+  };
+
+/** The whole response, unless it is a stream: a body that breaks off is no response, and the request is repeated. */
+async function fetchOnce(url: string, init: RequestInit, isStream: boolean): Promise<Response> {
+  const response = await fetch(url, init);
+  if (isStream) return response;
+  const { status, headers } = response;
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength === 0 ? null : body, { status, headers });
+}
+
+type Cause = { code?: string; message?: string };
+
+function causeOf(error: unknown): Cause {
+  const { cause } = error as { cause?: Cause & { errors?: Cause[] } };
+  return cause?.errors?.[0] ?? cause ?? (error as Cause);
+}
+
+const WHY: Record<string, string> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'the host name is unknown',
+  ECONNRESET: 'the connection was closed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS. Is it http instead of https?',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'it does not speak TLS. Is it http instead of https?',
+};
+
+function noResponse(server: string, error: unknown) {
+  const { code, message } = causeOf(error);
+  const why =
+    (error as Error).name === 'TimeoutError'
+      ? 'it did not respond in time'
+      : (WHY[code ?? ''] ?? message ?? code);
+  return unreachable(
+    `Cannot reach ${server}: ${why}`.replace(/\.*$/, '.'),
+    'Check the URL and the network with halyard doctor.',
+  );
+}
+
+function redirected(server: string, response: Response) {
+  const target = URL.parse(response.headers.get('Location') ?? '', server)?.href ?? 'another address';
+  return unreachable(`${server} redirects to ${target}.`, 'Log in with the URL of the server itself.');
+}
+
+export async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The response, or the server's rejection as an error. */
+export async function accepted(response: Response, server: string): Promise<Response> {
+  if (response.ok) return response;
+  throw rejection(response.status, await bodyOf(response), server);
+}
+
+type Options = {
+  params?: { path?: Record<string, unknown>; query?: Record<string, unknown> };
+  body?: unknown;
+};
+
+export function pathOf(
+  path: string,
+  { path: parts = {}, query = {} }: NonNullable<Options['params']> = {},
+): string {
+  const encode = (value: unknown) => encodeURIComponent(String(value));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(parts[name]));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().flatMap(one => (one == null ? [] : `${name}=${encode(one)}`)),
+  );
+  return `${filled}${pairs.length > 0 ? '?' : ''}${pairs.join('&')}`;
+}
+
+/** A client with the types of openapi-fetch. `before` sees each request. */
+export function makeApi(
+  send: Send,
+  connection: () => Connection,
+  before: (request: Request) => Record<string, string> = () => ({}),
+): Api {
+  const call =
+    (method: Method) =>
+    async (path: string, { params, body }: Options = {}) => {
+      const target = pathOf(path, params);
+      const headers = before({ method, path: target, ...(body !== undefined && { body }) });
+      const response = await accepted(await send(method, target, { body, headers }), connection().server);
+      return { data: await bodyOf(response), response };
+    };
+  // The types of paths, parameters and bodies are those of openapi.json. Here they are any.
+  return Object.fromEntries(METHODS.map(method => [method, call(method)])) as never;
+}
+
+/** The body of a response that has one. */
+export async function data<T>(call: Promise<{ data?: T }>): Promise<T> {
+  return (await call).data as T;
+}

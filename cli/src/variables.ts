@@ -1,0 +1,10 @@
+/** The environment variables that the command line reads, besides those that many programs know. */
+export const CLI_VARIABLES: Record<string, string> = {
+  HALYARD_SERVER: 'URL of the server, instead of the one in the profile',
+  HALYARD_TOKEN: 'Token, instead of the one in the profile. For pipelines',
+  HALYARD_PROFILE: 'Profile to use, instead of the current one',
+  HALYARD_PROJECT: 'Project that commands use by default',
+  HALYARD_ENVIRONMENT: 'Environment that commands use by default',
+  HALYARD_OUTPUT: 'text or json, instead of what fits the terminal',
+  HALYARD_WEBHOOK_SECRET: 'Signing secret for `halyard listen`',
+};

@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, inject, test } from 'vitest';
+import { apiOf, createProject } from '../../console/e2e/support/api.ts';
+import { startFront, startRestartableServer } from '../../console/e2e/support/server.ts';
+import { api, fails, json, onTerminal, run, server, start, unique } from './support/run.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'halyard-as-code-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(content: unknown): string {
+  const path = join(folder, `${unique()}.yaml`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+type Plan = { plan: string; changes: { flag: string; does: string }[] };
+
+const rollout = (percent: number) => [{ name: 'flexibleRollout', parameters: { rollout: String(percent) } }];
+
+test('a file is applied once, and what was exported needs no change', async () => {
+  const project = await createProject(api);
+  const segment = `segment-${unique()}`;
+  await api.send('POST', '/api/admin/segments', { name: segment, constraints: [] });
+  const flag = `flag-${unique()}`;
+  const strategy = {
+    name: 'flexibleRollout',
+    title: 'Testers',
+    parameters: { rollout: '25', stickiness: 'userId', groupId: 'shared' },
+    constraints: [{ contextName: 'userId', operator: 'IN', values: ['1', '2'], inverted: true }],
+    segments: [segment],
+  };
+  const environments = {
+    production: { enabled: true, strategies: [strategy] },
+    development: { enabled: false },
+  };
+  const file = write({
+    project,
+    flags: {
+      [flag]: { description: 'As code', tags: ['simple:bb', 'simple:aa'], stale: true, environments },
+    },
+  });
+
+  const { plan, changes } = await json<Plan>(['flags', 'plan', '-f', file]);
+  await json(['flags', 'apply', '-f', file, '--plan', plan, '-m', 'from Git']);
+
+  expect(changes.map(one => one.does)).toEqual(['create', 'update', 'tag', 'strategies', 'enable']);
+  expect(await json(['flags', 'plan', '-f', file])).toMatchObject({ changes: [] });
+  expect(await json(['flags', 'show', flag])).toMatchObject({
+    description: 'As code',
+    stale: true,
+    environments: expect.arrayContaining([expect.objectContaining({ name: 'production', enabled: true })]),
+  });
+  const { events } = await json<{ events: { comment: string }[] }>(['events', 'search', '--flag', flag]);
+  expect(new Set(events.map(event => event.comment))).toEqual(new Set(['from Git']));
+  const exported = write((await run(['flags', 'export', '-p', project])).stdout);
+  expect(await json(['flags', 'plan', '-f', exported, '--prune'])).toMatchObject({ changes: [] });
+});
+
+test('plan --exit-code finds what somebody changed by hand, and --prune what is not in the file', async () => {
+  const project = await createProject(api);
+  const [kept, other] = [`kept-${unique()}`, `other-${unique()}`];
+  for (const name of [kept, other]) await json(['flags', 'create', name, '-p', project]);
+  const file = write({ project, flags: { [kept]: { description: '' } } });
+
+  expect((await run(['flags', 'plan', '-f', file, '--exit-code'])).code).toBe(0);
+  await api.send('PUT', `/api/admin/projects/${project}/features/${kept}`, { description: 'by hand' });
+  const drift = await run(['flags', 'plan', '-f', file, '--exit-code']);
+  const pruned = await json<Plan>(['flags', 'plan', '-f', file, '--prune']);
+
+  expect(drift.code).toBe(10);
+  expect(JSON.parse(drift.stdout).changes).toEqual([
+    { flag: kept, does: 'update', from: { description: 'by hand' }, to: { description: '' } },
+  ]);
+  expect(pruned.changes).toContainEqual({ flag: other, does: 'archive' });
+});
+
+test('a plan is rejected if the server has moved on', async () => {
+  const project = await createProject(api);
+  const flag = `flag-${unique()}`;
+  await json(['flags', 'create', flag, '-p', project]);
+  const file = write({
+    project,
+    flags: {
+      [flag]: {
+        description: 'new',
+        environments: { production: { enabled: true, strategies: rollout(50) } },
+      },
+    },
+  });
+  const { plan } = await json<Plan>(['flags', 'plan', '-f', file]);
+  await api.send('PUT', `/api/admin/projects/${project}/features/${flag}`, { description: 'by hand' });
+
+  expect(await fails(['flags', 'apply', '-f', file, '--plan', plan])).toMatchObject({
+    exit: 5,
+    code: 'PlanOutdated',
+  });
+  expect(await json(['flags', 'show', flag])).toMatchObject({ description: 'by hand' });
+});
+
+test('a change by somebody else in the midst of apply stops it', async () => {
+  const front = await startFront({ url: server.url });
+  const project = await createProject(api);
+  const names = Array.from({ length: 3 }, (_, n) => `flag-${n}-${unique()}`);
+  for (const name of names) await json(['flags', 'create', name, '-p', project]);
+  const last = names[2] ?? '';
+  const file = write({
+    project,
+    flags: Object.fromEntries(names.map(name => [name, { description: 'new', stale: true }])),
+  });
+  // The response to the first change gets lost, so the command waits and repeats it. Meanwhile somebody changes the last flag.
+  front.lost = 1;
+  const applying = start(['flags', 'apply', '-f', file, '--yes'], { env: { HALYARD_SERVER: front.url } });
+  await expect
+    .poll(async () => (await json<{ stale: boolean }>(['flags', 'show', names[0] ?? ''])).stale)
+    .toBe(true);
+  await api.send('PUT', `/api/admin/projects/${project}/features/${last}`, { description: 'by hand' });
+  const { code } = await applying.ended;
+
+  // The command may have been quicker. Then it made its change before the other one.
+  expect([0, 5]).toContain(code);
+  expect(await json(['flags', 'show', last])).toMatchObject({ description: 'by hand' });
+  await front.close();
+});
+
+test('a server that is killed in the midst of apply and started again ends in the planned state', async () => {
+  const own = await startRestartableServer(inject('template'));
+  const project = await createProject(apiOf(own));
+  const env = { HALYARD_SERVER: own.url, HALYARD_TOKEN: own.adminToken };
+  const names = Array.from({ length: 12 }, (_, n) => `flag-${n}-${unique()}`);
+  const environments = { production: { enabled: true, strategies: rollout(50) } };
+  const file = write({
+    project,
+    flags: Object.fromEntries(names.map(name => [name, { description: 'new', environments }])),
+  });
+
+  const applying = start(['flags', 'apply', '-f', file, '--yes'], { env });
+  await expect
+    .poll(async () => (await json<{ total: number }>(['flags', 'list'], { env })).total)
+    .toBeGreaterThan(2);
+  await own.kill();
+  await own.restart();
+  const { code, stderr } = await applying.ended;
+
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+  expect(await json(['flags', 'plan', '-f', file], { env })).toMatchObject({ changes: [] });
+  await own.stop();
+});
+
+test('a mistake in the file is named before anything changes', async () => {
+  const project = await createProject(api);
+  const production = (state: object) => ({ project, flags: { x: { environments: { production: state } } } });
+
+  expect(await fails(['flags', 'plan', '-f', write('a: [')])).toMatchObject({
+    exit: 2,
+    message: expect.stringContaining('is not valid YAML'),
+  });
+  expect(await fails(['flags', 'plan', '-f', write({ project })])).toMatchObject({
+    exit: 2,
+    message: expect.stringContaining('needs the keys'),
+  });
+  expect(await fails(['flags', 'plan', '-f', write(production({ enbled: true }))])).toMatchObject({
+    exit: 2,
+    message: expect.stringContaining('unknown key "enbled"'),
+  });
+  expect(
+    await fails(['flags', 'plan', '-f', write(production({ enabled: true, strategies: [] }))]),
+  ).toMatchObject({ exit: 2, message: expect.stringContaining('no enabled strategy') });
+  expect(
+    await fails(['flags', 'plan', '-f', write({ project, flags: { x: { environments: { moon: {} } } } })]),
+  ).toMatchObject({ exit: 2, message: expect.stringContaining('no environment "moon"') });
+});
+
+test('on a terminal, apply shows the plan and asks for the project', async () => {
+  const project = await createProject(api);
+  const flag = `flag-${unique()}`;
+  const file = write({ project, flags: { [flag]: {} } });
+
+  const { stdout, code } = await onTerminal(['flags', 'apply', '-f', file], {
+    answers: [['to confirm', `${project}\r`]],
+  });
+
+  expect(stdout).toContain(`+ create ${flag}`);
+  expect(stdout).toContain('Made 1 change');
+  expect(code).toBe(0);
+});

@@ -1,0 +1,235 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { startFront } from '../../console/e2e/support/server.ts';
+import {
+  api,
+  createPerson,
+  createProject,
+  fails,
+  json,
+  onTerminal,
+  run,
+  server,
+  start,
+  unique,
+} from './support/run.ts';
+
+/** A token of somebody who may read and change nothing. */
+async function tokenOfViewer(): Promise<string> {
+  const { username, password } = await createPerson(api);
+  const login = await fetch(`${server.url}/auth/simple/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ username, password }),
+  });
+  const created = await fetch(`${server.url}/api/admin/user/tokens`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'sec-fetch-site': 'same-origin',
+      cookie: String(login.headers.getSetCookie()[0]?.split(';')[0]),
+    },
+    body: JSON.stringify({ description: 'cli', expiresAt: new Date(Date.now() + 3_600_000).toISOString() }),
+  });
+  return ((await created.json()) as { secret: string }).secret;
+}
+
+/** An address where nothing listens any more. */
+async function closedServer(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
+
+test('wrong use exits with 2 and says what is meant', async () => {
+  expect(await fails(['flgs'])).toMatchObject({
+    exit: 2,
+    code: 'UsageError',
+    message: expect.stringContaining('Did you mean `flags`?'),
+    retryable: false,
+    id: null,
+  });
+  expect(await fails(['flags', 'list', '--limt', '3'])).toMatchObject({
+    exit: 2,
+    message: 'There is no option --limt. Did you mean --limit?',
+  });
+  expect(await fails(['flags', 'list', '-n', '0'])).toMatchObject({
+    exit: 2,
+    message: expect.stringContaining('from 1 to 1000'),
+  });
+  expect(await fails(['flags', 'on'])).toMatchObject({ exit: 2, message: 'The argument <flag> is missing.' });
+  expect(await fails(['flags', 'create', 'x'])).toMatchObject({ exit: 2, message: 'Which project?' });
+  expect(await fails(['api', 'GET', 'https://example.com/'])).toMatchObject({ exit: 2 });
+  expect(await fails(['api', 'GET', '//example.com/'])).toMatchObject({ exit: 2 });
+  expect(await fails(['flags', 'on', 'x', '--env', 'production'])).toMatchObject({
+    message: 'There is no option --env. Did you mean --environment?',
+  });
+  expect(await fails(['login', '--token', 'x'])).toMatchObject({
+    exit: 2,
+    message: expect.stringContaining('standard input'),
+  });
+});
+
+test('an invalid value that the server rejects exits with 2 and lists every violation', async () => {
+  const project = await createProject(api);
+
+  const error = await fails(['flags', 'create', 'not a name', '-p', project, '--type', 'nonsense']);
+
+  expect(error).toMatchObject({ exit: 2, code: 'BadDataError', retryable: false, id: expect.any(String) });
+  expect(error.details?.length).toBeGreaterThan(1);
+});
+
+test('a wrong token, no token and a missing permission exit with 3', async () => {
+  const viewer = await tokenOfViewer();
+
+  expect(await fails(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:wrong' } })).toMatchObject({
+    exit: 3,
+    code: 'AuthenticationRequired',
+    hint: expect.stringContaining('halyard login'),
+  });
+  expect(await fails(['projects', 'list'], { env: { HALYARD_TOKEN: '', HALYARD_SERVER: '' } })).toMatchObject(
+    { exit: 3, code: 'NotLoggedIn' },
+  );
+  expect(
+    await fails(['projects', 'create', `p-${unique()}`], { env: { HALYARD_TOKEN: viewer } }),
+  ).toMatchObject({ exit: 3, code: 'NoAccessError', id: expect.any(String) });
+  expect(await json(['whoami'], { env: { HALYARD_TOKEN: viewer } })).toMatchObject({ permissions: [] });
+});
+
+test('what does not exist exits with 4', async () => {
+  expect(await fails(['flags', 'show', `no-${unique()}`])).toMatchObject({ exit: 4, code: 'NotFoundError' });
+  expect(await fails(['events', 'show', '999999999'])).toMatchObject({ exit: 4, id: expect.any(String) });
+  expect(await fails(['projects', 'list', '--profile', 'nobody'])).toMatchObject({ exit: 4 });
+});
+
+test('a taken name exits with 5', async () => {
+  const project = await createProject(api);
+  const flag = `flag-${unique()}`;
+  await json(['flags', 'create', flag, '-p', project]);
+
+  expect(await fails(['flags', 'create', flag, '-p', project])).toMatchObject({
+    exit: 5,
+    code: 'NameExistsError',
+    retryable: false,
+  });
+});
+
+test('a check that says no exits with 10 and still prints its result', async () => {
+  const project = await createProject(api);
+  const flag = `flag-${unique()}`;
+  await json(['flags', 'create', flag, '-p', project]);
+
+  const { code, stdout } = await run(['flags', 'explain', flag, '-e', 'production', '--check', 'enabled']);
+
+  expect(code).toBe(10);
+  expect(JSON.parse(stdout).features[0].isEnabled).toBe(false);
+  expect((await run(['projects', 'health', project, '--min', '100'])).code).toBe(0);
+});
+
+test('a server that is not there is retryable, and something else is named', async () => {
+  const other = createServer((_request, response) => response.end('<html>hello</html>')).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+
+  expect(await fails(['projects', 'list'], { env: { HALYARD_SERVER: await closedServer() } })).toMatchObject({
+    exit: 1,
+    code: 'Unreachable',
+    retryable: true,
+    message: expect.stringContaining('nothing listens there'),
+  });
+  expect(
+    await fails(['login', '--server', `http://127.0.0.1:${port}`], { input: 'user:token' }),
+  ).toMatchObject({ exit: 2, message: expect.stringContaining('is not a Halyard server') });
+  other.close();
+});
+
+test('a token is not sent where a server redirects to', async () => {
+  const seen: (string | undefined)[] = [];
+  const target = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(target, 'listening');
+  const location = `http://localhost:${(target.address() as AddressInfo).port}/api/admin/projects`;
+  const from = createServer((_request, response) => response.writeHead(302, { location }).end()).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(from, 'listening');
+
+  const error = await fails(['projects', 'list'], {
+    env: { HALYARD_SERVER: `http://127.0.0.1:${(from.address() as AddressInfo).port}` },
+  });
+
+  expect(error.message).toContain('redirects to');
+  expect(seen).toEqual([]);
+  target.close();
+  from.close();
+});
+
+test('a write whose response gets lost is carried out once', async () => {
+  const front = await startFront({ url: server.url });
+  const project = await createProject(api);
+  const flag = `flag-${unique()}`;
+  front.lost = 1;
+
+  const created = await json<{ name: string }>(['flags', 'create', flag, '-p', project], {
+    env: { HALYARD_SERVER: front.url },
+  });
+
+  expect(created.name).toBe(flag);
+  expect(await json(['events', 'search', '--flag', flag])).toMatchObject({ total: 1 });
+  await front.close();
+});
+
+test('Ctrl+C exits with 130', async () => {
+  const tail = start(['events', 'tail', '--after', '0']);
+  await expect.poll(() => tail.printed.stdout).toContain('\n');
+  tail.child.kill('SIGINT');
+
+  const { code, stderr } = await tail.ended;
+
+  expect(code).toBe(130);
+  expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    error: { code: 'Interrupted' },
+  });
+});
+
+test('a reader that has seen enough ends the command quietly', async () => {
+  const tail = start(['events', 'export']);
+  tail.child.stdout?.destroy();
+
+  const { code, stderr } = await tail.ended;
+
+  expect(stderr).toBe('');
+  expect(code).toBe(0);
+});
+
+test('what is destroyed has to be confirmed by its name, or with --yes', async () => {
+  const project = await createProject(api);
+  const flag = `flag-${unique()}`;
+  await json(['flags', 'create', flag, '-p', project]);
+
+  expect(await fails(['flags', 'archive', flag])).toMatchObject({
+    exit: 2,
+    code: 'ConfirmationRequired',
+    hint: expect.stringContaining('--yes'),
+  });
+  const wrong = await onTerminal(['flags', 'archive', flag], {
+    answers: [['to confirm', 'something else\r']],
+  });
+  expect(wrong.code).toBe(2);
+  expect(wrong.stdout).toContain('Nothing was changed');
+  expect(await json(['flags', 'show', flag])).toMatchObject({ archived: false });
+  const right = await onTerminal(['flags', 'archive', flag], { answers: [['to confirm', `${flag}\r`]] });
+  expect(right.stdout).toContain(`Archived flag "${flag}"`);
+  expect(await json(['flags', 'show', flag])).toMatchObject({ archived: true });
+});

@@ -1,0 +1,33 @@
+// Only the files of this folder import sources of the server: they start it as a process. Tests reach it through the command line.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { type ConsoleServer, startServer } from '../../../console/e2e/support/server.ts';
+import { bundle } from '../../../scripts/package/bundle.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The server that all tests share, and the bundled command line. */
+    cli: Omit<ConsoleServer, 'stop'> & { program: string };
+  }
+}
+
+let server: ConsoleServer;
+let folder: string;
+
+export async function setup(project: TestProject): Promise<void> {
+  folder = mkdtempSync(join(tmpdir(), 'halyard-cli-'));
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  await bundle({ root, folder, entries: { halyard: 'cli/src/run.ts' }, maps: 'none' });
+  // test/template-database.ts runs before.
+  server = await startServer(String(process.env.TEST_TEMPLATE));
+  const { stop: _, ...shared } = server;
+  project.provide('cli', { ...shared, program: join(folder, 'halyard.js') });
+}
+
+export async function teardown(): Promise<void> {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+}
