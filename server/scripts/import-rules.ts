@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Finding } from '../src/flags/transfer/schema.ts';
 import { readFlagsmith } from '../src/importing/flagsmith/read.ts';
 import { EnvironmentDocument } from '../src/importing/flagsmith/schema.ts';
 import { fetchLaunchDarkly } from '../src/importing/launchdarkly/fetch.ts';
@@ -13,8 +14,10 @@ import { checkPlan, type Target, writePlan } from '../src/importing/rules/write.
 import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openDb } from '../src/platform/db/database.ts';
+import { ApiError } from '../src/platform/errors.ts';
 import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
 import { StartError } from '../src/platform/start-error.ts';
+import { exitWith } from '../src/platform/start-errors.ts';
 import { describeVariables } from '../src/platform/variables.ts';
 import { runScript } from './run.ts';
 
@@ -109,10 +112,7 @@ async function readFlags(
   const { token, from = '', 'from-project': project, save } = options;
   if (token === undefined || project === undefined)
     rejectOption(run, 'Name a file, or use --token and --from-project');
-  const fetched = await fetchLaunchDarkly(from, token, project).catch((error: Error) => {
-    console.error(error.message);
-    process.exit(1);
-  });
+  const fetched = await fetchLaunchDarkly(from, token, project).catch(error => exitWith(error, undefined));
   if (save !== undefined) await writeFile(save, `${JSON.stringify(fetched, null, 2)}\n`, { mode: 0o600 });
   return readLaunchDarkly(checkShape(fetched, Project, 'The response of LaunchDarkly', run));
 }
@@ -149,27 +149,43 @@ async function execute(
   });
   const target: Target = { project: options.project, product: PRODUCTS[product], limits: config.limits };
   try {
-    const problems = await checkPlan(db, plan, target);
-    if (problems.length > 0)
-      throw new StartError(problems.map(one => `${one.message}: ${one.affectedItems.join(', ')}`).join('\n'));
+    const problems = (await checkPlan(db, plan, target)).map(describeProblem);
+    if (problems.length > 0 && !options.plan)
+      throw new StartError(['Nothing was written.', ...problems].join('\n'));
     if (!options.plan) await writePlan(db, plan, target);
-    print(plan, flags, options.plan);
+    print(plan, flags, problems, options.plan);
+  } catch (error) {
+    // The rules of the server reject something, in words for the caller.
+    throw error instanceof ApiError
+      ? new StartError(error.details.map(({ message }) => message).join('\n'))
+      : error;
   } finally {
     await db.destroy();
   }
 }
 
-function print(plan: Plan, flags: number, isPlan: boolean): void {
+const HINTS: Record<string, string> = {
+  'does not have this environment':
+    'Add it to the project, or choose another one with --environment there=here',
+};
+
+function describeProblem({ message, affectedItems }: Finding): string {
+  const [, hint] = Object.entries(HINTS).find(([part]) => message.endsWith(part)) ?? [];
+  return `${message}: ${affectedItems.join(', ')}.${hint === undefined ? '' : ` ${hint}.`}`;
+}
+
+function print(plan: Plan, flags: number, problems: string[], isPlan: boolean): void {
   console.log(`Flags: ${flags.toLocaleString('en')}. Segments: ${plan.segments.size.toLocaleString('en')}.`);
   for (const [environment, { features, featureStrategies }] of plan.environments)
     console.log(`  ${environment}: ${features.length} flags, ${featureStrategies.length} strategies`);
   console.log(`Contexts compared with the rules of the source: ${plan.contexts.toLocaleString('en')}.`);
   printList('Disabled here, because something has no equivalent', plan.unsupported);
   printList('Different here', plan.notes);
+  printList('To do before the import', problems);
   console.log(
     isPlan ? '\nThis is a plan. Nothing was written. Run it without --plan to import.' : '\nImported.',
   );
-  if (plan.unsupported.length > 0) process.exitCode = 1;
+  if (plan.unsupported.length + problems.length > 0) process.exitCode = 1;
 }
 
 /** Strings from the source must not be able to control the terminal. */

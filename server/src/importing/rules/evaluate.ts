@@ -1,4 +1,5 @@
 import type { Context } from 'unleash-client/lib/context.js';
+import { compilePattern } from '../../platform/pattern.ts';
 import {
   type AnyOf,
   type Comparison,
@@ -48,10 +49,23 @@ function compare({ operator, values, caseInsensitive = false }: Comparison, give
     case 'STR_ENDS_WITH':
       return some(one => value.endsWith(one));
     case 'REGEX':
-      return some(one => new RegExp(one, caseInsensitive ? 'i' : '').test(value));
+      return values.some(one => patternOf(one, caseInsensitive)?.matcher(given).find() ?? false);
     default:
       return isOrdered(operator, order(operator, value, values[0] ?? ''));
   }
+}
+
+const MAX_PATTERNS = 1_000;
+const patterns = new Map<string, ReturnType<typeof compilePattern>>();
+
+/** In linear time, whatever the pattern. One that is not valid matches nothing, and our rules reject it later. */
+function patternOf(text: string, ignoreCase: boolean): ReturnType<typeof compilePattern> {
+  const key = `${ignoreCase} ${text}`;
+  if (patterns.has(key)) return patterns.get(key);
+  if (patterns.size >= MAX_PATTERNS) patterns.clear();
+  const compiled = compilePattern(text, { ignoreCase });
+  patterns.set(key, compiled);
+  return compiled;
 }
 
 /** Negative if the value is less, 0 if equal, NaN if it cannot be compared. */

@@ -203,3 +203,108 @@ test('reads all pages of LaunchDarkly with one token and its pinned version', as
     server.close();
   }
 });
+
+const inSegment = (key: string, segment: string, values: Record<string, string[]>): Flag => ({
+  key,
+  description: '',
+  tags: [],
+  type: 'release',
+  variations: [
+    { name: 'on', enabled: true },
+    { name: 'off', enabled: false },
+  ],
+  environments: new Map(
+    Object.entries(values).map(([environment, users]) => [
+      environment,
+      {
+        on: true,
+        off: 1,
+        parents: [],
+        rules: [
+          {
+            title: 'Members',
+            when: [
+              [
+                {
+                  segment,
+                  comparisons: [{ field: 'userId', operator: 'IN', values: users, negated: false }],
+                },
+              ],
+            ],
+            serve: { variation: 0 },
+          },
+        ],
+        otherwise: { variation: 1 },
+      },
+    ]),
+  ),
+});
+
+const segmentValues = async (feature: string, environment: string): Promise<unknown> => {
+  const { rows } = await sql<{ name: string; values: string[] }>`
+    select segments.name, segments.constraints -> 0 -> 'values' as values
+    from segments join feature_strategy_segments on segment_id = segments.id
+    join feature_strategies on feature_strategies.id = strategy_id
+    where feature_name = ${feature} and environment = ${environment}`.execute(harness.db);
+  return rows;
+};
+
+test('a segment that differs between environments becomes one for each', async () => {
+  await newProject('differing');
+  const flags = [inSegment('differing-flag', 'beta', { production: ['1'], development: ['2'] })];
+
+  await importAll(flags, 'differing', 'LaunchDarkly');
+
+  expect(await segmentValues('differing-flag', 'production')).toEqual([
+    { name: 'beta-production', values: ['1'] },
+  ]);
+  expect(await segmentValues('differing-flag', 'development')).toEqual([
+    { name: 'beta-development', values: ['2'] },
+  ]);
+});
+
+test('a segment that exists here with different constraints ends the import before it writes', async () => {
+  await newProject('taken');
+  await importAll([inSegment('taken-1', 'testers', { production: ['1'] })], 'taken', 'LaunchDarkly');
+  const before = await lastEvent();
+
+  const plan = planImport([inSegment('taken-2', 'testers', { production: ['2'] })], { names });
+  const problems = await checkPlan(harness.db, plan, { project: 'taken', product: 'LaunchDarkly', limits });
+
+  expect(problems).toEqual([
+    { message: expect.stringMatching(/^Segments exist here with different/), affectedItems: ['testers'] },
+  ]);
+  expect(await lastEvent()).toBe(before);
+});
+
+test('a segment that is too large, and a pattern that is not valid, reject only the flags that use them', async () => {
+  await newProject('large');
+  const users = Array.from({ length: 1_001 }, (_, at) => `user-${at}`);
+  const pattern: Flag = inSegment('bad-pattern', 'unused', { production: [] });
+  pattern.environments.set('production', {
+    on: true,
+    off: 1,
+    parents: [],
+    rules: [
+      {
+        title: 'x',
+        when: [[{ field: 'country', operator: 'REGEX', values: ['('], negated: false }]],
+        serve: { variation: 0 },
+      },
+    ],
+    otherwise: { variation: 1 },
+  });
+  const flags = [
+    inSegment('with-many', 'many', { production: users }),
+    pattern,
+    inSegment('with-few', 'few', { production: ['1'] }),
+  ];
+
+  const plan = await importAll(flags, 'large', 'LaunchDarkly');
+
+  expect(plan.unsupported).toEqual([
+    expect.stringMatching(/^with-many in production: segment "many": .*1,?000/),
+    expect.stringMatching(/^bad-pattern in production: Constraint: /),
+  ]);
+  expect((await environmentOf('large', 'with-few', 'production')).enabled).toBe(true);
+});

@@ -4,7 +4,9 @@ import { compareRules } from './compare.ts';
 import {
   type Comparison,
   type Flag,
+  isSegment,
   isUnsupported,
+  type SegmentReference,
   type Targeting,
   type Unsupported,
   UnsupportedError,
@@ -51,6 +53,7 @@ export function planImport(flags: Flag[], { names, freezePartial = false }: Plan
     contexts: 0,
   };
   const parents = parentsOf(flags, plan);
+  const nameIn = segmentNames(flags);
   const ordered = flags.toSorted((a, b) => Number(parents.has(a.key)) - Number(parents.has(b.key)));
   for (const flag of ordered) {
     for (const [there, targeting] of flag.environments) {
@@ -64,7 +67,10 @@ export function planImport(flags: Flag[], { names, freezePartial = false }: Plan
         translated.enabled = false;
         plan.notes.push(`${label}: disabled, because it splits users`);
       }
-      addFlag(data, flag, translated, parents.get(flag.key), plan);
+      const segments = new Map(
+        [...translated.segments].map(([name, comparisons]) => [nameIn(name, there), comparisons]),
+      );
+      addFlag(data, flag, { ...translated, segments }, parents.get(flag.key), plan);
     }
   }
   return plan;
@@ -100,6 +106,22 @@ function translation(
     throw error;
   }
 }
+
+/**
+ * Segments belong to an environment there, and to all environments here. So one that differs between environments becomes several, with
+ * the environment in their names.
+ */
+function segmentNames(flags: Flag[]): (name: string, environment: string) => string {
+  const contents = new Map<string, Set<string>>();
+  for (const flag of flags)
+    for (const targeting of flag.environments.values())
+      for (const { segment, comparisons } of isUnsupported(targeting) ? [] : segmentsOf(targeting))
+        contents.set(segment, (contents.get(segment) ?? new Set()).add(JSON.stringify(comparisons)));
+  return (name, environment) => ((contents.get(name)?.size ?? 0) > 1 ? `${name}-${environment}` : name);
+}
+
+const segmentsOf = ({ rules }: Targeting): SegmentReference[] =>
+  rules.flatMap(({ when }) => when.flat()).filter(isSegment);
 
 function noteDifferences(
   flag: Flag,

@@ -1,12 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Value } from 'typebox/value';
 import { importFeatures, validateImport } from '../../flags/transfer/import.ts';
 import type { FeatureExport, Finding, ImportRequest } from '../../flags/transfer/schema.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { ApiError, badData } from '../../platform/errors.ts';
 import { change } from '../../record/change.ts';
 import { createContextFields } from '../../targeting/context/create.ts';
-import { createSegment } from '../../targeting/segments/create.ts';
+import { checkSegmentConstraints, createSegment } from '../../targeting/segments/create.ts';
+import { SegmentInput } from '../../targeting/segments/schema.ts';
 import type { Plan } from './plan.ts';
+import { listSegmentsNamed } from './store.ts';
 import { constraintOf } from './translate.ts';
 
 export type Target = { project: string; product: string; limits: Pick<Limits, 'features' | 'segments'> };
@@ -19,7 +24,7 @@ const FLAGS_AT_ONCE = 100;
  * an environment that does not exist.
  */
 export async function checkPlan(db: Db, plan: Plan, { project, product }: Target): Promise<Finding[]> {
-  const problems: Finding[] = [];
+  const problems = await checkSegments(db, plan, project);
   for (const [environment, data] of plan.environments) {
     const { errors } = await validateImport(db, actorOf(product), {
       project,
@@ -36,6 +41,47 @@ export async function checkPlan(db: Db, plan: Plan, { project, product }: Target
     }
   }
   return problems;
+}
+
+/** A segment that exists may be used by other flags, so it is never changed. Flags that need it to be different wait for a decision. */
+async function checkSegments(db: Db, plan: Plan, project: string): Promise<Finding[]> {
+  const found = await listSegmentsNamed(db, [...plan.segments.keys()]);
+  const existing = new Map(found.map(one => [one.name, one]));
+  const taken: string[] = [];
+  for (const [name, comparisons] of plan.segments) {
+    const input = { name, project, constraints: comparisons.map(constraintOf) };
+    const here = existing.get(name);
+    try {
+      const [problem] = Value.Errors(SegmentInput, input);
+      if (problem) throw badData([{ message: `${problem.instancePath} ${problem.message}` }]);
+      const constraints = await checkSegmentConstraints(db, input.constraints, project);
+      if (here === undefined) continue;
+      const isUsable = here.project === null || here.project === project;
+      if (!isUsable || !isDeepStrictEqual(here.constraints, constraints)) taken.push(name);
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      plan.segments.delete(name);
+      rejectUsersOf(plan, name, error.details[0]?.message ?? error.message);
+    }
+  }
+  if (taken.length === 0) return [];
+  const message =
+    'Segments exist here with different constraints or in a different project. Rename or change them, then import again';
+  return [{ message, affectedItems: taken }];
+}
+
+function rejectUsersOf(plan: Plan, segment: string, reason: string): void {
+  for (const [environment, data] of plan.environments) {
+    const ids = (data.segments ?? []).filter(({ name }) => name === segment).map(({ id }) => id);
+    const users = new Set(
+      data.featureStrategies
+        .filter(one => one.segments?.some(id => ids.includes(id)))
+        .map(one => one.featureName),
+    );
+    for (const name of users)
+      plan.unsupported.push(`${name} in ${environment}: segment "${segment}": ${reason}`);
+    plan.environments.set(environment, without(data, users));
+  }
 }
 
 /** Segments that the import creates first are not missing. */
@@ -84,7 +130,7 @@ export async function writePlan(db: Db, plan: Plan, target: Target): Promise<voi
 
 const actorOf = (product: string): Actor => ({ ...SYSTEM, name: `import from ${product}` });
 
-/** A segment that exists stays as it is. */
+/** A segment that exists is equal, as the check before has found. */
 async function createSegments(db: Db, plan: Plan, { project, product, limits }: Target): Promise<void> {
   const actor = actorOf(product);
   for (const [environment, data] of plan.environments) {
