@@ -9,6 +9,7 @@ import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/datab
 // The import as a program with a separate database, and what it wrote there.
 
 const IMPORT = fileURLToPath(new URL('../../server/scripts/import.ts', import.meta.url));
+const EXPORT = fileURLToPath(new URL('../../server/scripts/export.ts', import.meta.url));
 const KEY = Buffer.alloc(32, 5).toString('base64');
 /** What an import writes, without times of the import itself and ids that a sequence gives. */
 const STATE = `
@@ -23,27 +24,27 @@ const STATE = `
   union all select 'token', encode(hash, 'hex'), concat(type, environment, name, all_projects), '' from api_tokens where type <> 'admin'
   order by 1, 2`;
 
-/** Starts `halyard import unleash`. */
-export function start(target: string, from: string, options: string[], action?: string) {
-  return spawn(
-    process.execPath,
-    [IMPORT, 'unleash', ...(action ? [action] : []), '--from', from, ...options],
-    {
-      env: { PATH: process.env.PATH, DATABASE_URL: target, HALYARD_SECRET_KEY: KEY },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+/** Starts `halyard import unleash`, its `verify`, or `halyard export unleash`. */
+export function start(target: string, from: string | undefined, options: string[], action?: string) {
+  const words = action === 'export' ? [EXPORT, 'unleash'] : [IMPORT, 'unleash', ...(action ? [action] : [])];
+  return spawn(process.execPath, [...words, ...(from === undefined ? [] : ['--from', from]), ...options], {
+    env: { PATH: process.env.PATH, DATABASE_URL: target, HALYARD_SECRET_KEY: KEY },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }
 
-export async function run(target: string, from: string, options: string[], action?: string) {
+export async function run(target: string, from: string | undefined, options: string[], action?: string) {
   const child = start(target, from, options, action);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
+  let [output, stdout] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
   const [status] = await once(child, 'close');
-  return { status: status as number, output };
+  return { status: status as number, output, stdout };
 }
 
 const TEMPLATE = `halyard_import_${randomBytes(6).toString('hex')}`;

@@ -24,6 +24,8 @@ const options = readOptions({
 const kills = Number(options.kills);
 const followMinutes = Number(options.follow);
 const versions = VERSIONS.filter(version => (options.version ?? version) === version);
+/** Unleash writes some itself, for example when SDKs reported a new application. */
+const EVENTS_OF_OTHERS = `select count(*), max(id) from events where created_by <> 'unleash_system_user'`;
 let failures = 0;
 
 for (const version of versions) {
@@ -44,11 +46,11 @@ function report(version: string, what: string, isRight: boolean, detail = ''): v
 
 async function check(instance: Instance): Promise<void> {
   const { version } = instance;
-  const { tokens, alias, skipped } = await fill(instance);
+  const { tokens, personalTokens, alias, skipped } = await fill(instance);
   console.log(`${version} filled; not possible by its API: ${skipped.length}`);
   const role = await makeReader(instance.databaseUrl);
   const from = withRole(instance.databaseUrl, role);
-  const before = await query(instance.databaseUrl, 'select count(*), max(id) from events');
+  const before = await query(instance.databaseUrl, EVENTS_OF_OTHERS);
   const target = await makeTarget();
   const server = await startServer(new URL(target.url));
   try {
@@ -58,7 +60,6 @@ async function check(instance: Instance): Promise<void> {
     report(version, 'imports', first.output.includes('Imported in'), first.output);
     const second = await run(target.url, from, ['--accept']);
     report(version, 'a second run writes nothing', second.output.includes('Written: 0.'), second.output);
-    const whole = await stateOf(target.url);
     await sleep(1_500);
     if (alias !== undefined) await untilKnown(instance.url, alias);
     const urls = ['--unleash', instance.url, '--halyard', server.url];
@@ -77,12 +78,14 @@ async function check(instance: Instance): Promise<void> {
     report(version, 'has all events', JSON.stringify(events) === JSON.stringify(eventsThere));
     await checkTokens(version, server.url, [...tokens, ...(alias === undefined ? [] : [alias])]);
     await checkPlanted(version, target.url, from, urls);
-    await checkKills(version, from, whole);
-    const after = await query(instance.databaseUrl, 'select count(*), max(id) from events');
+    await instance.whilePaused(() => checkKills(version, from));
+    const after = await query(instance.databaseUrl, EVENTS_OF_OTHERS);
     report(version, 'Unleash was not written to', JSON.stringify(before) === JSON.stringify(after));
     await checkApi(version, instance.url);
     if (followMinutes > 0)
       await checkFollow(instance, target.url, from, followMinutes, (...result) => report(version, ...result));
+    if (personalTokens[0] !== undefined)
+      await checkWayBack(instance, target.url, server.url, from, personalTokens[0]);
   } finally {
     await server.stop();
     await dropDatabase(target.name);
@@ -143,6 +146,44 @@ async function checkApi(version: string, url: string): Promise<void> {
   }
 }
 
+/** Changes flags here, and takes the changes back to Unleash with what the export prints. */
+async function checkWayBack(
+  { version, url }: Instance,
+  target: string,
+  halyard: string,
+  from: string,
+  personalToken: string,
+): Promise<void> {
+  const post = (address: string, token: string, body: object) =>
+    fetch(address, {
+      method: 'POST',
+      headers: { authorization: token, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const flags = `${halyard}/api/admin/projects/default/features`;
+  await post(flags, ADMIN_TOKEN, { name: 'gift-cards', type: 'release' });
+  for (const [flag, environment] of [
+    ['gift-cards', 'production'],
+    ['old-basket', 'development'],
+  ])
+    await post(`${flags}/${flag}/environments/${environment}/on`, ADMIN_TOKEN, {});
+  const { imports } = JSON.parse((await run(target, undefined, ['--json'], 'export')).stdout);
+  const statuses: number[] = [];
+  for (const body of imports)
+    statuses.push((await post(`${url}/api/admin/features-batch/import`, personalToken, body)).status);
+  if (statuses[0] === 404) return console.log(`${version} has no operation that imports flags`);
+  // Unleash sends changes to SDKs some seconds later.
+  await sleep(30_000);
+  const urls = ['--unleash', url, '--halyard', halyard];
+  const verified = await run(target, from, urls, 'verify');
+  report(
+    version,
+    'what changed here can be taken back to Unleash',
+    statuses.length > 0 && statuses.every(status => status === 200) && verified.status === 0,
+    `${statuses.join()}\n${verified.output}`,
+  );
+}
+
 /** Each kind of difference is found and named. */
 async function checkPlanted(version: string, target: string, from: string, urls: string[]): Promise<void> {
   const planted: [string, string, RegExp][] = [
@@ -169,7 +210,7 @@ async function checkPlanted(version: string, target: string, from: string, urls:
     [
       'token scope',
       `update api_tokens set all_projects = false where name = 'client-production'`,
-      /client-production: .*differences/,
+      /client-production: .*differences?/,
     ],
   ];
   for (const [what, sql, expected] of planted) {
@@ -178,13 +219,18 @@ async function checkPlanted(version: string, target: string, from: string, urls:
     const { status, output } = await run(target, from, urls, 'verify');
     report(version, `verify finds another ${what}`, status === 1 && expected.test(output), output);
     const repaired = await run(target, from, ['--accept', '--overwrite']);
-    if (!repaired.output.includes('Written: 1.')) console.log(`${version} repaired: ${repaired.output}`);
+    report(
+      version,
+      `an import repairs the ${what}`,
+      repaired.output.includes('Written: 1.'),
+      repaired.output,
+    );
   }
 }
 
 /** Kills imports while they write, at random places, and finishes them. */
-async function checkKills(version: string, from: string, whole: string): Promise<void> {
-  const writing = await measureWriting(from);
+async function checkKills(version: string, from: string): Promise<void> {
+  const { writing, whole } = await measureWriting(from);
   let [equal, partial] = [0, 0];
   for (let round = 0; round < kills; round++) {
     const target = await makeTarget();
@@ -206,14 +252,17 @@ async function checkKills(version: string, from: string, whole: string): Promise
   );
 }
 
-/** From when until when an import writes, in milliseconds after its start. */
-async function measureWriting(from: string): Promise<{ from: number; to: number }> {
+/** From when until when an import writes, in milliseconds after its start, and what it has written then. */
+async function measureWriting(
+  from: string,
+): Promise<{ writing: { from: number; to: number }; whole: string }> {
   const target = await makeTarget();
   const started = performance.now();
   const imported = run(target.url, from, ['--accept']).then(() => performance.now() - started);
   while ((await stateOf(target.url)) === '[]') await sleep(20);
   const first = performance.now() - started;
   const to = await imported;
+  const whole = await stateOf(target.url);
   await dropDatabase(target.name);
-  return { from: first, to };
+  return { writing: { from: first, to }, whole };
 }

@@ -27,7 +27,14 @@ const RATE_LIMITS = [
   'FRONTEND_METRICS_RATE_LIMIT_PER_MINUTE',
 ];
 
-export type Instance = { version: string; url: string; databaseUrl: string; stop: () => Promise<void> };
+export type Instance = {
+  version: string;
+  url: string;
+  databaseUrl: string;
+  /** Runs the work while Unleash is paused, so that its own jobs write nothing. */
+  whilePaused: (work: () => Promise<void>) => Promise<void>;
+  stop: () => Promise<void>;
+};
 
 /** Starts Unleash with an empty database. Stopping it drops the database. */
 export async function startUnleash(version: string, env: Record<string, string> = {}): Promise<Instance> {
@@ -76,7 +83,15 @@ export async function startUnleash(version: string, env: Record<string, string> 
     }
     await sleep(500);
   }
-  return { version, url, databaseUrl: urlOf(database), stop };
+  const whilePaused = async (work: () => Promise<void>) => {
+    server.kill('SIGSTOP');
+    try {
+      await work();
+    } finally {
+      server.kill('SIGCONT');
+    }
+  };
+  return { version, url, databaseUrl: urlOf(database), whilePaused, stop };
 }
 
 function install(version: string, folder: string): void {

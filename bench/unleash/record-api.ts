@@ -1,4 +1,5 @@
-import { readApi, type Send } from '../../server/src/importing/unleash/source/api.ts';
+import { readApi } from '../../server/src/importing/unleash/source/api.ts';
+import type { Send } from '../../server/src/importing/unleash/source/api-client.ts';
 import { sendTo } from '../../server/src/importing/unleash/source/api-source.ts';
 import { ADMIN_TOKEN, type Instance } from './instance.ts';
 

@@ -73,7 +73,8 @@ function collectParts(features: FeatureState[], environment: string): Parts {
     ),
     featureStrategies: places.flatMap(place => place.strategies),
     featureEnvironments: places.map(({ featureName, enabled, variants, type }) => ({
-      ...{ featureName, environment, name: environment, type, enabled, variants },
+      // An import into Unleash looks the feature up by `name`.
+      ...{ featureName, environment, name: featureName, type, enabled, variants },
     })),
     featureTags: features.flatMap(({ name, tags }) =>
       tags.map(({ type, value }) => ({ featureName: name, tagType: type, tagValue: value })),
