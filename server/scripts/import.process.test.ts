@@ -147,3 +147,19 @@ test('imports flags of LaunchDarkly after a plan that writes nothing', async () 
   );
   expect(await count()).toBe(before + 3);
 });
+
+test('says what is missing for an import of rules, in a plan too, without a stack', () => {
+  const noProject = runImport(['launchdarkly', LAUNCHDARKLY, '--project', 'nowhere']);
+  const plan = runImport(['launchdarkly', LAUNCHDARKLY, '--plan']);
+  const imported = runImport(['launchdarkly', LAUNCHDARKLY]);
+
+  expect(noProject).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(/Project "nowhere" does not exist\.$/m),
+  });
+  expect(noProject.stderr).not.toMatch(/^\s+at /m);
+  expect(plan.stdout).toMatch(
+    /To do before the import: 1\n {2}Project "default" does not have this environment: test\. Add it to the project, or choose another one with --environment there=here\.\n\nThis is a plan/,
+  );
+  expect(imported.stderr).toMatch(/Nothing was written\.\nProject "default" does not have/);
+});

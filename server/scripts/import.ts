@@ -13,9 +13,9 @@ import { openApiSource } from '../src/importing/unleash/source/api-source.ts';
 import {
   closeSource,
   countRows,
+  type DatabaseSource,
   openSource,
   type Source,
-  SourceError,
 } from '../src/importing/unleash/source/source.ts';
 import { verifyImport } from '../src/importing/unleash/verify/verify.ts';
 import { readOptions, rejectOption, takeWords } from '../src/platform/command-line.ts';
@@ -23,7 +23,6 @@ import type { Config } from '../src/platform/config.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
 import { keyringOf } from '../src/platform/secrets/seal.ts';
-import { StartError } from '../src/platform/start-error.ts';
 import { describeVariables } from '../src/platform/variables.ts';
 import { makeProgress } from './import-progress.ts';
 import { importRules, isProduct } from './import-rules.ts';
@@ -102,10 +101,7 @@ if (options.plan && options.follow) rejectOption(RUN, 'Use either --plan or --fo
 await runScript(process.env, async config => {
   const source = await (adminToken === undefined
     ? openSource(from)
-    : openApiSource(from, adminToken, config.databaseUrl)
-  ).catch((error: Error) => {
-    throw error instanceof SourceError ? new StartError(error.message) : error;
-  });
+    : openApiSource(from, adminToken, config.databaseUrl));
   try {
     if (action === 'verify') await verify(source, config);
     else await runImport(source, config);
@@ -114,7 +110,7 @@ await runScript(process.env, async config => {
   }
 });
 
-async function runImport(source: Source, config: Config): Promise<void> {
+async function runImport(source: Source | DatabaseSource, config: Config): Promise<void> {
   const db = openDb({
     url: config.databaseUrl,
     name: 'import',
@@ -131,7 +127,7 @@ async function runImport(source: Source, config: Config): Promise<void> {
     const report = await importUnleash(db, source, settings, { ...options, onlyChanged: false }, onProgress);
     clear();
     await print(report, source, (performance.now() - started) / 1000);
-    if (options.follow) await follow(db, source, settings);
+    if (options.follow && 'reopen' in source) await follow(db, source, settings);
   } finally {
     await db.destroy();
   }
@@ -149,23 +145,20 @@ async function print(report: Report, source: Source, seconds: number): Promise<v
   if (isIncomplete(report)) process.exitCode = 1;
 }
 
-async function follow(db: Db, source: Source, settings: Settings): Promise<void> {
+async function follow(db: Db, source: DatabaseSource, settings: Settings): Promise<void> {
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort());
   console.log('Following Unleash. Stop it with Ctrl+C.');
-  await followUnleash(
-    db,
-    source,
-    settings,
-    { ...options, onlyChanged: true },
-    stopped.signal,
-    (report, ms) => {
+  await followUnleash(db, source, settings, { ...options, onlyChanged: true }, stopped.signal, {
+    onRun: (report, ms) => {
       const written = [...report].flatMap(([kind, { created, updated, removed }]) =>
         created + updated + removed > 0 ? [`${kind} ${created + updated + removed}`] : [],
       );
       console.log(`${new Date().toISOString()} written: ${written.join(', ')} (${Math.round(ms)} ms)`);
     },
-  );
+    onOutage: error =>
+      console.log(`${new Date().toISOString()} ${printable(error.message)} Retrying for an hour.`),
+  });
   console.log('Stopped.');
 }
 
@@ -177,7 +170,10 @@ async function verify(source: Source, config: Config): Promise<void> {
     source,
     urls,
     ({ token, problems, features, evaluations }) => {
-      const verdict = problems.length === 0 ? 'equal' : `${problems.length} differences`;
+      const verdict =
+        problems.length === 0
+          ? 'equal'
+          : `${problems.length} ${problems.length === 1 ? 'difference' : 'differences'}`;
       console.log(
         `${printable(token)}: ${features.toLocaleString('en')} flags, ${evaluations.toLocaleString('en')} evaluations, ${verdict}`,
       );

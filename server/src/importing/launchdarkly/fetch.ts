@@ -1,10 +1,18 @@
+import { fetchJson } from '../reading/fetch-json.ts';
+import { SourceError } from '../reading/source-error.ts';
 import type { Project } from './schema.ts';
 
 /** LaunchDarkly changes responses between API versions, so the version is pinned. */
 const API_VERSION = '20240415';
 const PER_PAGE = 50;
 const MAX_PAGES = 2_000;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_SECONDS = 30;
+
+const HINTS: Record<number, string> = {
+  401: ' Check the token in --token: it must be an access token, not an SDK key.',
+  403: ' The token has no permission to read this. Use one with the role Reader.',
+  404: ' Check the key of the project in --from-project.',
+};
 
 type Page = { items?: unknown[]; totalCount?: number };
 
@@ -34,18 +42,18 @@ async function allPages(get: Get, path: string): Promise<unknown[]> {
     all.push(...items);
     if (items.length === 0 || all.length >= (totalCount ?? 0)) return all;
   }
-  throw new Error(`${path} has more than ${MAX_PAGES * PER_PAGE} items.`);
+  throw new SourceError(`${path} has more than ${MAX_PAGES * PER_PAGE} items.`);
 }
 
 const makeGet =
   (url: string, token: string): Get =>
   async path => {
-    const response = await fetch(new URL(path, url), {
+    const { status, body } = await fetchJson(new URL(path, url), {
+      product: 'LaunchDarkly',
       headers: { authorization: token, 'ld-api-version': API_VERSION },
-      // A redirect must not send the token to a different host.
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      timeoutSeconds: TIMEOUT_SECONDS,
     });
-    if (!response.ok) throw new Error(`LaunchDarkly responded ${response.status} to ${path}.`);
-    return (await response.json()) as never;
+    if (typeof body !== 'object' || body === null)
+      throw new SourceError(`LaunchDarkly responded with ${status} to GET ${path}.${HINTS[status] ?? ''}`);
+    return body as never;
   };

@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { keyringOf } from '../../platform/secrets/seal.ts';
 import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -15,7 +16,11 @@ const harness = useHarness();
 async function importWith(statements: string, { overwrite = false } = {}): Promise<Report> {
   const unleash = await recordedUnleash('8.2.0');
   await unleash.run(statements);
-  const source = await openSource(unleash.url);
+  return await importFrom(unleash.url, overwrite);
+}
+
+async function importFrom(url: string, overwrite = false): Promise<Report> {
+  const source = await openSource(url);
   try {
     return await importUnleash(
       harness.db,
@@ -170,5 +175,53 @@ test('a report shows control characters instead of printing them, and adds up', 
 test('an invalid URL is rejected without showing its password', async () => {
   const failing = openSource('postgres://user:secret@[bad/x');
 
-  await expect(failing).rejects.toThrow(/^Cannot read the Unleash database: Invalid URL$/);
+  await expect(failing).rejects.toThrow(/^Cannot read the Unleash database: Invalid URL\.$/);
+});
+
+test('rejects an event that is too large, although it is stored compressed, and imports the others', async () => {
+  const report = await importWith(`
+    insert into events (id, type, created_by, data) values
+      (900001, 'feature-updated', 'ada', json_build_object('text', repeat('x', 8000001))),
+      (900002, 'feature-updated', 'ada', '{"text": "small"}')`);
+
+  expect(report.get('events')?.rejected).toEqual([
+    'event 900001: its data has 8,000,014 bytes; the maximum is 8,000,000',
+  ]);
+  const { rows } = await sql<{ id: number }>`
+    select id + ${2 ** 32}::bigint as id from events where id < 0 and id + ${2 ** 32}::bigint > 900000`.execute(
+    harness.db,
+  );
+  expect(rows.map(({ id }) => Number(id))).toEqual([900_002]);
+});
+
+test('imports the other events, and names what cannot be stored or is nested deeply', async () => {
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const report = await importWith(`
+    insert into events (id, type, created_by, data) values
+      (900011, 'api-token-created', 'ada', '{"secret":${nested(5_000)}}'),
+      (900012, 'feature-updated', 'ada', '{"number":1e400000}'),
+      (900013, 'feature-updated', 'ada', '{"number":1}')`);
+
+  expect(report.get('events')?.rejected).toEqual([
+    'event 900011: it is nested too deeply',
+    expect.stringMatching(/^event 900012: the database does not store it: .*numeric/),
+  ]);
+  expect(report.get('events')?.created).toBe(1);
+  await expect(
+    importWith(`insert into segments (id, name, constraints) values (900013, 'deep', '${nested(200)}')`),
+  ).rejects.toThrow('a value of segments is nested more than 100 levels deep');
+});
+
+test('says which table the role cannot read', async () => {
+  const unleash = await recordedUnleash('8.2.0');
+  const role = `unleash_reader_${randomBytes(6).toString('hex')}`;
+  await unleash.run(`create role ${role} login; grant select on all tables in schema public to ${role};
+    revoke select on addons from ${role}`);
+  onTestFinished(() => unleash.run(`drop owned by ${role}; drop role ${role}`));
+  const url = new URL(unleash.url);
+  url.username = role;
+
+  await expect(importFrom(url.href)).rejects.toThrow(
+    'Cannot read the Unleash database: permission denied for table addons. Grant the role pg_read_all_data, or select on all tables of Unleash.',
+  );
 });

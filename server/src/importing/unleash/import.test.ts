@@ -130,6 +130,22 @@ test('an alias is a second token', async () => {
   await expect.poll(async () => (await fetchFlags('an-old-secret-of-a-proxy-0123456789')).status).toBe(200);
 });
 
+test('a token that lost all its projects here is not one for all projects', async () => {
+  await forget();
+  const unleash = await recordedUnleash('4.19.5');
+  await run(unleash);
+  await sql`update api_tokens set all_projects = false where name = 'client-production'`.execute(harness.db);
+
+  const kept = await run(unleash);
+  const overwritten = await run(unleash, { overwrite: true });
+
+  expect(kept.get('API tokens')?.keptHere).toEqual([expect.stringContaining('client-production')]);
+  expect(overwritten.get('API tokens')).toMatchObject({ updated: 1 });
+  const { rows } =
+    await sql`select from api_tokens where name = 'client-production' and all_projects`.execute(harness.db);
+  expect(rows).toHaveLength(1);
+});
+
 test('names what a rule rejects, and imports it only with --accept', async () => {
   await forget();
   const unleash = await recordedUnleash('8.2.0');

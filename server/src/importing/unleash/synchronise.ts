@@ -1,8 +1,8 @@
-import pg from 'pg';
 import { keepLastAdmin } from '../../people/grants/last-admin.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import { type Change, change } from '../../record/change.ts';
+import { dataError } from './data-error.ts';
 import { type Context, digestOf, type Item, type Kind, type Problem } from './kinds/kind.ts';
 import { addReport, type KindReport, newReport, note } from './report.ts';
 import { deleteMarks, findMarks, listMarkedKeys, type Mark, upsertMarks } from './store.ts';
@@ -85,7 +85,7 @@ async function write<State>(
     const [first] = items;
     if (reason === undefined || first === undefined) throw error;
     if (items.length === 1) {
-      note(report.rejected, `${first.label ?? first.key}: the database does not store it: ${reason}`);
+      note(report.rejected, `${first.label ?? first.key}: ${reason}`);
       onRejected(first.key);
       return;
     }
@@ -93,14 +93,6 @@ async function write<State>(
     for (const half of [items.slice(0, middle), items.slice(middle)])
       await write(db, kind, half, options, report, onRejected);
   }
-}
-
-/** Invalid values, violated constraints, and a row that appears twice. The message names a rule, and never a value from a secret column. */
-const DATA_ERRORS = /^(21000|22|23)/;
-
-function dataError(error: unknown): string | undefined {
-  if (error instanceof pg.DatabaseError && DATA_ERRORS.test(error.code ?? '')) return error.message;
-  return undefined;
 }
 
 /** One change. It is rejected if no admin would remain, for example because Unleash demoted the only one. */

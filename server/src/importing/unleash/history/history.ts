@@ -5,9 +5,10 @@ import type { Db, Reader } from '../../../platform/db/database.ts';
 import { rebuildIndexOf } from '../../../record/event-index/rebuild.ts';
 import { findLastImported, idThereOf, importedIdOf } from '../../../record/events/imported.ts';
 import { addImportedPartition, IMPORTED_PARTITION } from '../../../record/events/partitions.ts';
+import { dataError } from '../data-error.ts';
 import { userKeys } from '../kinds/people.ts';
-import { type KindReport, newReport } from '../report.ts';
-import { type Source, textOf } from '../source/source.ts';
+import { type KindReport, newReport, note } from '../report.ts';
+import { query, type Source, textOf } from '../source/source.ts';
 import { CREATORS } from '../store.ts';
 import { storableData, storableTags } from './stored-json.ts';
 
@@ -18,8 +19,10 @@ import { storableData, storableTags } from './stored-json.ts';
 /** How many Unleash ids are compared with Halyard's in one statement. */
 const IDS_AT_ONCE = 5_000;
 /** A batch ends with the event that exceeds one of these limits. */
-const MAX_EVENTS = 1_000;
-const MAX_BYTES = 2_000_000;
+const MAX_EVENTS = 250;
+const MAX_BYTES = 500_000;
+/** Above the largest request body here, so that no event of ours is larger. */
+const MAX_EVENT_BYTES = 8_000_000;
 /** A run that only looks for new events also reads this many older ones, which may have been committed late. */
 const LATE = 5_000;
 
@@ -55,13 +58,13 @@ export async function importEvents(
   for await (const listed of listIds(source, after)) {
     const missing = await findMissing(db, listed);
     report.unchanged += listed.length - missing.length;
-    report.created += missing.length;
-    if (missing.length === listed.length && plan) onBatch(listed.length);
-    else onBatch(listed.length - missing.length);
-    if (plan || missing.length === 0) continue;
+    const sized = (await readSizes(source, missing)).filter(event => isStorable(event, report));
+    onBatch(plan ? listed.length : listed.length - sized.length);
+    if (plan) report.created += sized.length;
+    if (plan || sized.length === 0) continue;
     creators ??= await readCreators(db, source);
-    for (const ids of batchesOf(missing)) {
-      await write(db, await readEvents(source, ids), creators);
+    for (const ids of batchesOf(sized)) {
+      await writeOrReject(db, await readEvents(source, ids), creators, report);
       await rebuildIndexOf(db, ids.map(importedIdOf));
       onBatch(ids.length);
     }
@@ -69,26 +72,44 @@ export async function importEvents(
   return report;
 }
 
-async function* listIds(source: Source, after: number): AsyncGenerator<IdAndSize[]> {
+async function* listIds(source: Source, after: number): AsyncGenerator<number[]> {
   for (let last = after; ; ) {
-    // pg_column_size knows the size of a large value without reading it.
-    const { rows } = await source.client.query<IdAndSize>(
-      `select id, coalesce(pg_column_size(data), 0) + coalesce(pg_column_size(pre_data), 0) as size
-       from events where id > $1 order by id limit ${IDS_AT_ONCE}`,
+    const rows = await query<{ id: number }>(
+      source,
+      `select id from events where id > $1 order by id limit ${IDS_AT_ONCE}`,
       [last],
     );
-    if (rows.length > 0) yield rows;
+    if (rows.length > 0) yield rows.map(({ id }) => id);
     if (rows.length < IDS_AT_ONCE) return;
     last = rows.at(-1)?.id ?? last;
   }
 }
 
-async function findMissing(db: Reader, listed: IdAndSize[]): Promise<IdAndSize[]> {
-  const [first, last] = [listed.at(0)?.id ?? 0, listed.at(-1)?.id ?? 0].map(importedIdOf);
+/** As text, which is what is read: a value of many equal characters is stored as one percent of it. */
+async function readSizes(source: Source, ids: number[]): Promise<IdAndSize[]> {
+  if (ids.length === 0) return [];
+  const bytes = (column: string) =>
+    source.columns.get('events')?.has(column) ? `coalesce(octet_length(${column}::text), 0)` : '0';
+  return await query<IdAndSize>(
+    source,
+    `select id, ${bytes('data')} + ${bytes('pre_data')} as size from events where id = any($1::integer[]) order by id`,
+    [ids],
+  );
+}
+
+function isStorable({ id, size }: IdAndSize, report: KindReport): boolean {
+  if (size <= MAX_EVENT_BYTES) return true;
+  const [has, most] = [size, MAX_EVENT_BYTES].map(bytes => bytes.toLocaleString('en'));
+  note(report.rejected, `event ${id}: its data has ${has} bytes; the maximum is ${most}`);
+  return false;
+}
+
+async function findMissing(db: Reader, listed: number[]): Promise<number[]> {
+  const [first, last] = [listed.at(0) ?? 0, listed.at(-1) ?? 0].map(importedIdOf);
   const { rows } = await sql<{ id: number }>`
     select id from events where id >= ${first} and id <= ${last}`.execute(db);
   const known = new Set(rows.map(({ id }) => idThereOf(id)));
-  return listed.filter(({ id }) => !known.has(id));
+  return listed.filter(id => !known.has(id));
 }
 
 function* batchesOf(listed: IdAndSize[]): Generator<number[]> {
@@ -103,10 +124,11 @@ function* batchesOf(listed: IdAndSize[]): Generator<number[]> {
   if (ids.length > 0) yield ids;
 }
 
-async function readEvents({ client, columns }: Source, ids: number[]): Promise<EventThere[]> {
-  const existing = columns.get('events') ?? new Set();
+async function readEvents(source: Source, ids: number[]): Promise<EventThere[]> {
+  const existing = source.columns.get('events') ?? new Set();
   const column = (name: string) => (existing.has(name) ? name : 'null');
-  const { rows } = await client.query<EventThere>(
+  return await query<EventThere>(
+    source,
     // The column can be null. Such an event gets the time of the one before it.
     `select id, coalesce(finite, max(finite) over (order by id), 'epoch')::text as "createdAt", type, created_by as "createdBy",
        ${column('created_by_user_id')} as "createdByUserId", ${column('ip')} as ip, ${column('project')} as project,
@@ -117,7 +139,6 @@ async function readEvents({ client, columns }: Source, ids: number[]): Promise<E
      where id = any($1::integer[]) order by id`,
     [ids],
   );
-  return rows;
 }
 
 /** Maps the creators of Unleash's events to accounts in Halyard, by id and by name. */
@@ -148,6 +169,30 @@ const typeOf = (type: string): string => type.replace(/[^\w-]/g, '-').slice(0, 2
 
 /** Unleash writes `*` into events about API tokens for all projects or environments. */
 const onlyName = (name: string | null): string | null => (name === '*' || name === '' ? null : name);
+
+/** Writes a batch. If one of its events cannot be stored, each half is written alone, down to the event at fault. */
+async function writeOrReject(
+  db: Db,
+  events: EventThere[],
+  creators: Creators,
+  report: KindReport,
+): Promise<void> {
+  try {
+    await write(db, events, creators);
+    report.created += events.length;
+  } catch (error) {
+    const reason = dataError(error);
+    const [first] = events;
+    if (reason === undefined || first === undefined) throw error;
+    if (events.length === 1) {
+      note(report.rejected, `event ${first.id}: ${reason}`);
+      return;
+    }
+    const middle = events.length >> 1;
+    for (const half of [events.slice(0, middle), events.slice(middle)])
+      await writeOrReject(db, half, creators, report);
+  }
+}
 
 async function write(db: Db, events: EventThere[], creators: Creators): Promise<void> {
   const of = <T>(value: (event: EventThere) => T): T[] => events.map(value);

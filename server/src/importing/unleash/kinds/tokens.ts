@@ -27,6 +27,8 @@ type Token = {
 };
 
 const ALL = '*';
+/** A token whose projects were all deleted here differs from one for all projects. */
+const NO_PROJECT = [''];
 const EMPTY = hashToken('').toString('hex');
 const TYPES = ['admin', 'client', 'backend', 'frontend'];
 const COLUMNS = [
@@ -64,9 +66,11 @@ export const API_TOKENS: Kind<Token> = {
   async find(db, keys) {
     const { rows } = await sql<Token>`
       select encode(hash, 'hex') as hash, hint, type, name, environment, expires_at as "expiresAt",
-        array(select project_id from api_token_projects where token_id = api_tokens.id
-          order by project_id collate "C") as projects
-      from api_tokens where revoked_at is null and hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[])
+        case when all_projects or type = 'admin' then '{}' when listed.projects = '{}' then ${NO_PROJECT} else listed.projects end as projects
+      from api_tokens
+      cross join lateral (select array(select project_id from api_token_projects where token_id = api_tokens.id
+          order by project_id collate "C") as projects) as listed
+      where revoked_at is null and hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[])
       order by id`.execute(db);
     return new Map(rows.map(row => [row.hash, row]));
   },

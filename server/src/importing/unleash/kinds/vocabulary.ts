@@ -4,6 +4,7 @@ import {
   listOf,
   objectOf,
   optionalText,
+  query,
   readBatches,
   readRows,
   type Source,
@@ -294,7 +295,8 @@ function parameterOf(value: unknown): Parameter {
 }
 
 async function namesInUse(source: Source): Promise<string[]> {
-  const { rows } = await source.client.query<{ name: string }>(
+  const rows = await query<{ name: string }>(
+    source,
     'select distinct strategy_name as name from feature_strategies order by name limit 1000',
   );
   return rows.map(({ name }) => name);

@@ -1,7 +1,12 @@
 import pg from 'pg';
 import { boundedConnection } from '../../../platform/db/database.ts';
-import { readApi, type Send } from './api.ts';
-import { type Source, SourceError, type SourceRow } from './source.ts';
+import { fetchJson } from '../../reading/fetch-json.ts';
+import { SourceError } from '../../reading/source-error.ts';
+import { dataError } from '../data-error.ts';
+import { printable } from '../report.ts';
+import { readApi } from './api.ts';
+import type { Send } from './api-client.ts';
+import type { Source, SourceRow } from './source.ts';
 
 /** The kinds that the API shows. The others are skipped, so that they do not count as deleted. */
 const KINDS = [
@@ -50,7 +55,6 @@ const TABLES: Record<string, string> = {
 };
 
 const TIMEOUT_MS = 120_000;
-const MAX_BYTES = 200_000_000;
 const ROWS_PER_INSERT = 500;
 
 /**
@@ -84,43 +88,24 @@ export async function openApiSource(url: string, token: string, databaseUrl: str
 
 async function insertRows(client: pg.Client, table: string, rows: SourceRow[]): Promise<void> {
   for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
-    await client.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
-      JSON.stringify(rows.slice(at, at + ROWS_PER_INSERT)),
-    ]);
+    await client
+      .query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1)`, [
+        JSON.stringify(rows.slice(at, at + ROWS_PER_INSERT)),
+      ])
+      .catch((error: Error) => {
+        const reason = dataError(error);
+        if (reason === undefined) throw error;
+        throw new SourceError(`Unleash sent something that is not of ${table}: ${printable(reason)}.`);
+      });
 }
 
 export const sendTo =
   (url: string, token: string): Send =>
-  async (method, path, body) => {
-    const address = new URL(`api/admin/${path}`, url.endsWith('/') ? url : `${url}/`);
-    const response = await fetch(address, {
+  (method, path, body) =>
+    fetchJson(new URL(`api/admin/${path}`, url.endsWith('/') ? url : `${url}/`), {
+      product: 'Unleash',
       method,
-      headers: {
-        authorization: token,
-        accept: 'application/json',
-        'unleash-appname': 'halyard-import',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // A redirect could lead to a page for people, or to a server that must not get the token.
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch((error: Error) => {
-      const reason = error.cause instanceof Error ? error.cause.message : error.message;
-      throw new SourceError(`Unleash cannot be read at ${address.origin}: ${reason}`);
+      headers: { authorization: token, 'unleash-appname': 'halyard-import' },
+      ...(body === undefined ? {} : { body }),
+      timeoutSeconds: TIMEOUT_MS / 1_000,
     });
-    const text = await response.text();
-    if (text.length > MAX_BYTES)
-      throw new SourceError(`A response of Unleash has more than ${MAX_BYTES} bytes.`);
-    return { status: response.status, body: response.ok ? parse(text, address) : undefined };
-  };
-
-function parse(text: string, address: URL): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new SourceError(
-      `Unleash responded to ${address.pathname} with something other than JSON. Check the URL.`,
-    );
-  }
-}

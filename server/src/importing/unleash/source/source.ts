@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { boundedConnection } from '../../../platform/db/database.ts';
+import { SourceError } from '../../reading/source-error.ts';
 import { printable } from '../report.ts';
 
 /** An Unleash database, read as one read-only snapshot. */
@@ -15,6 +16,9 @@ export type Source = {
   notes?: readonly string[];
 };
 
+/** A source that is a database of Unleash, which can be opened again after an outage. */
+export type DatabaseSource = Source & { reopen: () => Promise<DatabaseSource> };
+
 export type SourceRow = Record<string, unknown>;
 
 /** What to read from a table. Columns that this version does not have are null. */
@@ -27,7 +31,7 @@ export type Reading = {
 };
 
 /** How many Unleash rows a batch reads. A row is rarely larger than 100 kB, so a batch is a few megabytes at most. */
-const BATCH = 500;
+const BATCH = 100;
 const STATEMENT_TIMEOUT_MS = 600_000;
 /** Tables that every version since 4 has. Without them, the database is not Unleash's. */
 const EXPECTED = [
@@ -39,11 +43,8 @@ const EXPECTED = [
   'api_tokens',
 ];
 
-/** An explanation for the person who runs the command, without the URL and its password. */
-export class SourceError extends Error {}
-
 /** Opens one read-only snapshot, so that everything that is read is consistent. */
-export async function openSource(url: string): Promise<Source> {
+export async function openSource(url: string): Promise<DatabaseSource> {
   let client: pg.Client | undefined;
   try {
     client = new pg.Client({
@@ -53,20 +54,20 @@ export async function openSource(url: string): Promise<Source> {
     client.on('error', () => {});
     await client.connect();
     const columns = await beginSnapshot(client);
-    return { client, columns };
+    return { client, columns, reopen: () => openSource(url) };
   } catch (error) {
     await client?.end().catch(() => {});
-    if (error instanceof SourceError) throw error;
-    throw new SourceError(`Cannot read the Unleash database: ${printable((error as Error).message)}`, {
-      cause: error,
-    });
+    throw explained(error);
   }
 }
 
 async function beginSnapshot(client: pg.Client): Promise<Map<string, Set<string>>> {
   await client.query('begin transaction isolation level repeatable read, read only');
   const { rows } = await client.query<{ table_name: string; column_name: string }>(
-    'select table_name, column_name from information_schema.columns where table_schema = current_schema()',
+    // Not from information_schema, which leaves out what the role cannot read, as if this version did not have it.
+    `select relname as table_name, attname as column_name
+     from pg_attribute join pg_class on pg_class.oid = attrelid
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm') and attnum > 0 and not attisdropped`,
   );
   const columns = new Map<string, Set<string>>();
   for (const { table_name, column_name } of rows)
@@ -79,21 +80,54 @@ async function beginSnapshot(client: pg.Client): Promise<Map<string, Set<string>
 
 /** Ends the snapshot and begins a new one, which sees what was written since. */
 export async function renewSource(source: Source): Promise<Source> {
-  await source.client.query('rollback');
-  return { ...source, columns: await beginSnapshot(source.client) };
+  try {
+    await source.client.query('rollback');
+    return { ...source, columns: await beginSnapshot(source.client) };
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+const MISSING_PERMISSION = '42501';
+
+/** The same error in words, without the URL and its password. */
+function explained(error: unknown): Error {
+  if (error instanceof SourceError) return error;
+  const { message, code } = error as pg.DatabaseError;
+  const hint =
+    code === MISSING_PERMISSION
+      ? '. Grant the role pg_read_all_data, or select on all tables of Unleash'
+      : '';
+  return new SourceError(`Cannot read the Unleash database: ${printable(message)}${hint}.`, { cause: error });
+}
+
+/** Runs a statement in the snapshot. */
+export async function query<Row extends pg.QueryResultRow>(
+  { client }: Source,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } catch (error) {
+    throw explained(error);
+  }
 }
 
 export async function closeSource({ client }: Source): Promise<void> {
   await client.query('rollback').catch(() => {});
-  await client.end();
+  await client.end().catch(() => {});
 }
 
 export const hasTable = (source: Source, table: string): boolean => source.columns.has(table);
 
 export async function countRows(source: Source, table: string): Promise<number> {
   if (!hasTable(source, table)) return 0;
-  const { rows } = await source.client.query(`select count(*)::integer as count from ${quote(table)}`);
-  return rows[0].count;
+  const [row] = await query<{ count: number }>(
+    source,
+    `select count(*)::integer as count from ${quote(table)}`,
+  );
+  return row?.count ?? 0;
 }
 
 let cursors = 0;
@@ -101,38 +135,58 @@ let cursors = 0;
 /** Reads a table in batches through a cursor. A table that this version does not have has no rows. */
 export async function* readBatches(source: Source, reading: Reading): AsyncGenerator<SourceRow[]> {
   if (!hasTable(source, reading.table)) return;
-  yield* fetchBatches(source, selectOf(source, reading), reading.where?.values ?? [], reading.batch ?? BATCH);
+  const { table, where, batch = BATCH } = reading;
+  yield* fetchBatches(source, table, selectOf(source, reading), where?.values ?? [], batch);
 }
 
 /** Reads the result of a statement in batches. */
 export async function* readSelect(source: Source, select: string): AsyncGenerator<SourceRow[]> {
-  yield* fetchBatches(source, `select row_to_json(picked) as row from (${select}) as picked`, [], BATCH);
+  const rows = `select row_to_json(picked) as row from (${select}) as picked`;
+  yield* fetchBatches(source, 'a statement', rows, [], BATCH);
 }
 
 async function* fetchBatches(
-  { client }: Source,
+  source: Source,
+  name: string,
   select: string,
   values: unknown[],
   batch: number,
 ): AsyncGenerator<SourceRow[]> {
   const cursor = `import_${++cursors}`;
-  await client.query(`declare ${cursor} no scroll cursor for ${select}`, values);
+  await query(source, `declare ${cursor} no scroll cursor for ${select}`, values);
   try {
     for (;;) {
-      const { rows } = await client.query(`fetch ${batch} from ${cursor}`);
+      const rows = await query<{ row: SourceRow }>(source, `fetch ${batch} from ${cursor}`);
       if (rows.length === 0) return;
-      yield rows.map(({ row }) => row as SourceRow);
+      yield rows.map(({ row }) => checked(row, name));
     }
   } finally {
-    await client.query(`close ${cursor}`).catch(() => {});
+    await source.client.query(`close ${cursor}`).catch(() => {});
   }
 }
 
 /** Reads the rows that match. Used for small tables and for the rows of a batch. */
 export async function readRows(source: Source, reading: Reading): Promise<SourceRow[]> {
   if (!hasTable(source, reading.table)) return [];
-  const { rows } = await source.client.query(selectOf(source, reading), [...(reading.where?.values ?? [])]);
-  return rows.map(({ row }) => row as SourceRow);
+  const rows = await query<{ row: SourceRow }>(source, selectOf(source, reading), reading.where?.values);
+  return rows.map(({ row }) => checked(row, reading.table));
+}
+
+/** Far above what Unleash writes, and far below what the stack allows for functions that call themselves. */
+const MAX_LEVELS = 100;
+
+function checked(row: SourceRow, where: string): SourceRow {
+  let level: unknown[] = [row];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_LEVELS)
+      throw new SourceError(
+        printable(
+          `Cannot read the Unleash database: a value of ${where} is nested more than ${MAX_LEVELS} levels deep, in the row that begins with ${JSON.stringify(Object.values(row)[0])}.`,
+        ),
+      );
+    level = level.flatMap(value => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return row;
 }
 
 /** As JSON, because column types differ between versions too: a list can be json, jsonb or text. */

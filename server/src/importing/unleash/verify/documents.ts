@@ -1,3 +1,6 @@
+import { fetchJson } from '../../reading/fetch-json.ts';
+import { SourceError } from '../../reading/source-error.ts';
+
 /** A constraint, strategy and flag as SDKs get them. */
 type Constraint = {
   contextName: string;
@@ -30,30 +33,29 @@ type Segment = { id: number; constraints?: Constraint[] };
 /** Everything that one token gets. */
 export type Flags = { features: Map<string, FlagDocument>; segments: Map<number, Segment> };
 
-const TIMEOUT_MS = 30_000;
-/** Above the largest response of an instance with 10,000 flags. */
-const MAX_BYTES = 200_000_000;
+const TIMEOUT_SECONDS = 30;
 /** The specification version that lets a server send segments once instead of in each strategy. */
 const SPECIFICATION = '5.2.0';
 
 /** What a server returns to an SDK with this token, or the status with which it rejects the token. */
-export async function fetchFlags(url: string, token: string): Promise<Flags | number> {
-  const response = await fetch(new URL('api/client/features', url.endsWith('/') ? url : `${url}/`), {
+export async function fetchFlags(product: string, url: string, token: string): Promise<Flags | number> {
+  const address = new URL('api/client/features', url.endsWith('/') ? url : `${url}/`);
+  const { status, body } = await fetchJson(address, {
+    product,
     headers: {
       authorization: token,
-      accept: 'application/json',
       'unleash-client-spec': SPECIFICATION,
       'unleash-appname': 'halyard-import-verify',
     },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    timeoutSeconds: TIMEOUT_SECONDS,
   });
-  const text = await response.text();
-  if (!response.ok) return response.status;
-  if (text.length > MAX_BYTES) throw new Error(`A response has more than ${MAX_BYTES} bytes.`);
-  const body = JSON.parse(text) as { features?: FlagDocument[]; segments?: Segment[] };
+  if (body === undefined) return status;
+  const { features, segments = [] } = body as { features?: FlagDocument[]; segments?: Segment[] };
+  if (!Array.isArray(features) || !Array.isArray(segments))
+    throw new SourceError(`${product} responded to ${address} without flags. Check the URL.`);
   return {
-    features: new Map((body.features ?? []).map(one => [one.name, one])),
-    segments: new Map((body.segments ?? []).map(one => [one.id, one])),
+    features: new Map(features.map(one => [one.name, one])),
+    segments: new Map(segments.map(one => [one.id, one])),
   };
 }
 

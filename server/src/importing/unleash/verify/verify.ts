@@ -2,9 +2,12 @@ import { makeSdk } from '../../evaluating/sdk.ts';
 import { readBatches, type Source, textOf } from '../source/source.ts';
 import { type GeneratedContext, generateContexts } from './contexts.ts';
 import { compareFlags, type Difference, type Flags, fetchFlags } from './documents.ts';
+import { compareFrontend } from './frontend.ts';
 
 const CONTEXTS = 1_000;
-const SDK_TYPES = ['client', 'backend'];
+/** Each one is a request to both servers. */
+const FRONTEND_CONTEXTS = 25;
+const SDK_TYPES = ['client', 'backend', 'frontend'];
 
 /** The result for one token, identified by its hint. */
 export type TokenResult = { token: string; problems: string[]; features: number; evaluations: number };
@@ -15,10 +18,11 @@ export type Verification = {
   withoutSecret: number;
 };
 
-/** The source's tokens as SDKs send them, with names that are safe to print. */
-async function* readTokens(
-  source: Source,
-): AsyncGenerator<{ name: string; secret: string; environment: string }> {
+type Token = { name: string; secret: string; environment: string; isFrontend: boolean };
+
+/** The source's tokens as SDKs send them, with names that are safe to print. Frontend tokens come last, because they need the others. */
+async function readTokens(source: Source): Promise<Token[]> {
+  const tokens: Token[] = [];
   const columns = ['secret', 'username', 'token_name', 'type', 'environment', 'alias'];
   for await (const rows of readBatches(source, {
     table: 'api_tokens',
@@ -28,10 +32,11 @@ async function* readTokens(
     for (const row of rows) {
       if (!SDK_TYPES.includes(textOf(row.type))) continue;
       const name = textOf(row.token_name) || textOf(row.username);
-      const environment = textOf(row.environment);
-      yield { name, secret: textOf(row.secret), environment };
-      if (textOf(row.alias)) yield { name: `${name} (alias)`, secret: textOf(row.alias), environment };
+      const of = { environment: textOf(row.environment), isFrontend: row.type === 'frontend' };
+      tokens.push({ ...of, name, secret: textOf(row.secret) });
+      if (textOf(row.alias)) tokens.push({ ...of, name: `${name} (alias)`, secret: textOf(row.alias) });
     }
+  return tokens.toSorted((a, b) => Number(a.isFrontend) - Number(b.isFrontend));
 }
 
 /** Fetches the flags from both servers with every token, compares them, and evaluates generated contexts with the official SDK. */
@@ -41,14 +46,17 @@ export async function verifyImport(
   onResult: (result: TokenResult) => void = () => {},
 ): Promise<Verification> {
   const results: TokenResult[] = [];
-  const verifyOne = async (token: { name: string; secret: string; environment: string }) => {
-    const result = await verifyToken(unleash, halyard, token);
+  /** What Unleash sends in an environment. */
+  const sent = new Map<string, Flags>();
+  const verifyOne = async (token: Token) => {
+    const verify = token.isFrontend ? verifyFrontend : verifyToken;
+    const result = await verify({ unleash, halyard }, token, sent);
     results.push(result);
     onResult(result);
   };
-  for await (const token of readTokens(source)) await verifyOne(token);
+  for (const token of await readTokens(source)) await verifyOne(token);
   for (const [at, secret] of secrets.entries())
-    await verifyOne({ name: `--token ${at + 1}`, secret, environment: '' });
+    await verifyOne({ name: `--token ${at + 1}`, secret, environment: '', isFrontend: false });
   let hashed = 0;
   for await (const rows of readBatches(source, {
     table: 'api_tokens_v2',
@@ -59,12 +67,27 @@ export async function verifyImport(
   return { results, withoutSecret: hashed };
 }
 
-async function verifyToken(
-  unleash: string,
-  halyard: string,
-  { name, secret, environment }: { name: string; secret: string; environment: string },
+type Urls = { unleash: string; halyard: string };
+
+async function verifyFrontend(
+  urls: Urls,
+  { name, secret, environment }: Token,
+  sent: ReadonlyMap<string, Flags>,
 ): Promise<TokenResult> {
-  const [there, here] = [await fetchFlags(unleash, secret), await fetchFlags(halyard, secret)];
+  const flags = sent.get(environment) ?? { features: new Map(), segments: new Map() };
+  const contexts = generateContexts(flags, environment, FRONTEND_CONTEXTS);
+  const isRandomFlag = (feature: string) => isRandom(flags.features, feature);
+  const { problems, features } = await compareFrontend(urls, secret, contexts, isRandomFlag);
+  return { token: name, problems, features, evaluations: features * contexts.length };
+}
+
+async function verifyToken(
+  { unleash, halyard }: Urls,
+  { name, secret, environment }: Token,
+  sent: Map<string, Flags>,
+): Promise<TokenResult> {
+  const there = await fetchFlags('Unleash', unleash, secret);
+  const here = await fetchFlags('Halyard', halyard, secret);
   if (typeof there === 'number' || typeof here === 'number') {
     const [a, b] = [there, here].map(one => (typeof one === 'number' ? one : 200));
     return {
@@ -74,6 +97,8 @@ async function verifyToken(
       evaluations: 0,
     };
   }
+  // A token can be for some projects, and the one with most flags says most.
+  if (there.features.size > (sent.get(environment)?.features.size ?? -1)) sent.set(environment, there);
   const differences = [...compareFlags(there, here), ...evaluateBoth(there, here, environment)];
   return {
     token: name,

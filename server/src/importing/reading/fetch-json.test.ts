@@ -1,0 +1,91 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { fetchJson } from './fetch-json.ts';
+
+async function serve(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/path?secret=hidden`);
+}
+
+const read = (url: URL, timeoutSeconds = 120) =>
+  fetchJson(url, { product: 'Unleash', headers: { authorization: 'token' }, timeoutSeconds });
+
+test('returns the status and the parsed body', async () => {
+  const url = await serve((request, reply) => {
+    reply.statusCode = request.headers.authorization === 'token' ? 200 : 401;
+    reply.end('{"a":[1]}');
+  });
+
+  expect(await read(url)).toEqual({ status: 200, body: { a: [1] } });
+});
+
+test('returns no body with a status of failure', async () => {
+  const url = await serve((_, reply) => void reply.writeHead(403).end('<html>'));
+
+  expect(await read(url)).toEqual({ status: 403, body: undefined });
+});
+
+test('ends an endless body', async () => {
+  const part = Buffer.alloc(1_000_000, ' ');
+  const url = await serve((_, reply) => {
+    const write = () => {
+      while (reply.write(part));
+    };
+    reply.on('drain', write);
+    write();
+  });
+
+  await expect(read(url)).rejects.toThrow('A response of Unleash has more than 100,000,000 bytes.');
+});
+
+test('ends a body that inflates to more than the limit', async () => {
+  const bomb = gzipSync(Buffer.alloc(100_000_001, ' '));
+  const url = await serve((_, reply) => void reply.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
+
+  await expect(read(url)).rejects.toThrow('A response of Unleash has more than 100,000,000 bytes.');
+});
+
+test.each<[string, RequestListener]>([
+  ['a server that does not respond', () => {}],
+  ['a body that does not end', (_, reply) => void reply.write('{"a":')],
+])('stops waiting for %s', async (_, listener) => {
+  const url = await serve(listener);
+
+  await expect(read(url, 0.2)).rejects.toThrow(
+    `Unleash cannot be read at ${url.origin}: no complete response within 0.2 seconds`,
+  );
+});
+
+test('says what is wrong with a response that is cut off', async () => {
+  const url = await serve((_, reply) => {
+    reply.writeHead(200, { 'content-length': '100' });
+    reply.write('{"a":', () => reply.destroy());
+  });
+
+  await expect(read(url)).rejects.toThrow(/^Unleash cannot be read at http:\/\/127\.0\.0\.1:\d+: ./);
+});
+
+test('says what is wrong with a page for people, without the query of the URL', async () => {
+  const url = await serve((_, reply) => void reply.end('<html>'));
+
+  await expect(read(url)).rejects.toThrow(
+    `Unleash responded to ${url.origin}/path with something other than JSON. Check the URL.`,
+  );
+});
+
+test('does not take the token to where a redirect leads', async () => {
+  const url = await serve(
+    (_, reply) => void reply.writeHead(302, { location: 'https://flags.example.com/path?a=1' }).end(),
+  );
+
+  await expect(read(url)).rejects.toThrow(
+    `Unleash redirects ${url.origin}. Use the URL that it redirects to: https://flags.example.com.`,
+  );
+});

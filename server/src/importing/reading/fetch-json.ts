@@ -1,0 +1,81 @@
+import { SourceError } from './source-error.ts';
+
+export type JsonRequest = {
+  /** The product that responds, as an error names it. */
+  product: string;
+  method?: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: object;
+  timeoutSeconds: number;
+};
+
+/** A status, and the parsed body if the status is one of success. */
+export type JsonResponse = { status: number; body: unknown };
+
+/** Above the largest response of an instance with 10,000 flags, and little enough to hold in memory. */
+const MAX_BYTES = 100_000_000;
+
+/** Sends a request to another product. Every failure is an error that says what to do. */
+export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonResponse> {
+  const { product, method = 'GET', headers, body, timeoutSeconds } = request;
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // A redirect could lead to a page for people, or to a server that must not get the token.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutSeconds * 1_000),
+    });
+    if (response.status >= 300 && response.status < 400)
+      throw new SourceError(
+        `${product} redirects ${url.origin}. Use the URL that it redirects to${hintOf(response)}.`,
+      );
+    const text = await readText(response, product);
+    return { status: response.status, body: response.ok ? parse(text, product, url) : undefined };
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    throw new SourceError(
+      `${product} cannot be read at ${url.origin}: ${reasonOf(error as Error, timeoutSeconds)}`,
+    );
+  }
+}
+
+const hintOf = (response: Response): string => {
+  const origin = URL.parse(response.headers.get('location') ?? '')?.origin;
+  return origin === undefined ? '' : `: ${origin}`;
+};
+
+/** Reads at most so much, because a body can be endless, or inflate to more than the memory. */
+async function readText(response: Response, product: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > MAX_BYTES)
+      throw new SourceError(
+        `A response of ${product} has more than ${MAX_BYTES.toLocaleString('en')} bytes.`,
+      );
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+function parse(text: string, product: string, { origin, pathname }: URL): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new SourceError(
+      `${product} responded to ${origin}${pathname} with something other than JSON. Check the URL.`,
+    );
+  }
+}
+
+function reasonOf(error: Error, timeoutSeconds: number): string {
+  if (error.name === 'TimeoutError') return `no complete response within ${timeoutSeconds} seconds`;
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { keyringOf } from '../../../platform/secrets/seal.ts';
+import { APP_SETTINGS, useHarness } from '../../../test/harness.ts';
+import { type Responses, readRecorded, recordedApi, TOKEN_OF_RECORDED } from '../../../test/recorded-api.ts';
+import { SourceError } from '../../reading/source-error.ts';
+import type { Report } from '../report.ts';
+import { importUnleash } from '../run.ts';
+import { openApiSource } from './api-source.ts';
+import { closeSource } from './source.ts';
+
+// What a server that is not Unleash, is broken or lies could respond.
+
+const harness = useHarness();
+
+async function run(responses: Responses): Promise<Report> {
+  const source = await openApiSource(await recordedApi(responses), TOKEN_OF_RECORDED, harness.databaseUrl);
+  try {
+    return await importUnleash(
+      harness.db,
+      source,
+      { keyring: keyringOf(APP_SETTINGS.secretKey, []), targets: { allowed: [], allowPrivate: false } },
+      { plan: false, accept: true, overwrite: true, onlyChanged: false },
+    );
+  } finally {
+    await closeSource(source);
+  }
+}
+
+const without = (responses: Responses, key: string): Responses =>
+  Object.fromEntries(Object.entries(responses).filter(([one]) => one !== key));
+
+test.each([
+  ['8.2.0', 'GET projects'],
+  ['8.2.0', 'GET projects/default/features'],
+  ['4.19.5', 'GET state/export?format=json'],
+] as const)(
+  '%s: ends before it writes if %s is missing, so that no flag counts as deleted',
+  async (version, key) => {
+    const recorded = readRecorded(version);
+    expect(recorded).toHaveProperty([key]);
+
+    await expect(run(without(recorded, key))).rejects.toThrow(/^Unleash has no \/api\/admin\//);
+    await expect(run({ ...recorded, [key]: { status: 200, body: {} } })).rejects.toThrow(
+      /^Unleash responded to GET \/api\/admin\/.* without/,
+    );
+  },
+);
+
+test('keeps a flag as it is if Unleash lists it without what it does', async () => {
+  const recorded = readRecorded('8.2.0');
+  await run(recorded);
+  const exports = Object.keys(recorded).filter(
+    key => key.startsWith('POST features-batch/export') && key.includes('production'),
+  );
+  const emptied = exports.map(key => [key, { status: 200, body: { features: [] } }]);
+
+  const report = await run({ ...recorded, ...Object.fromEntries(emptied) });
+
+  expect(report.get('features')).toMatchObject({ updated: 0, removed: 0 });
+  expect(report.get('features')?.rejected).toContain(
+    'checkout-v2: Unleash lists it, but does not show what it does',
+  );
+});
+
+test('ends with a list of archived flags that has no end', async () => {
+  const recorded = readRecorded('8.2.0');
+  const page = { features: Array.from({ length: 100 }, () => ({ name: 'a', archivedAt: 'x' })) };
+  const endless = new Proxy(recorded, {
+    get: (target, key) =>
+      String(key).startsWith('GET search/features') ? { status: 200, body: page } : target[String(key)],
+  });
+
+  await expect(run(endless)).rejects.toThrow('Unleash lists more than 100,000 archived flags.');
+});
+
+const HOSTILE: unknown[] = [
+  null,
+  true,
+  -1,
+  1e300,
+  '',
+  'x'.repeat(1_000),
+  "'; drop table features; --",
+  'nul\u0000',
+  'half \ud800',
+  '\u202eabc',
+  '../../admin',
+  [],
+  {},
+  [null],
+  [[[[]]]],
+  { __proto__: null, constructor: 1 },
+  JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`),
+];
+
+type Path = (string | number)[];
+
+function* pathsOf(value: unknown, path: Path = []): Generator<Path> {
+  yield path;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, member] of Object.entries(value)) yield* pathsOf(member, [...path, key]);
+}
+
+function replaced(value: unknown, [first, ...rest]: Path, by: unknown): unknown {
+  if (first === undefined) return by;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
+  copy[first] = replaced(copy[first], rest, by);
+  return copy;
+}
+
+test.each(['8.2.0', '4.19.5'] as const)(
+  '%s: any response is imported, rejected or explained',
+  async version => {
+    const recorded = readRecorded(version);
+    const paths = [...pathsOf(recorded)].filter(([, part, ...rest]) => part === 'body' && rest.length > 0);
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom(...paths), fc.constantFrom(...HOSTILE)), {
+          minLength: 1,
+          maxLength: 5,
+        }),
+        async changes => {
+          let responses: unknown = recorded;
+          for (const [path, value] of changes)
+            try {
+              responses = replaced(responses, path, value);
+            } catch {
+              // An earlier change removed the place.
+            }
+          const failure = await run(responses as Responses).then(
+            () => undefined,
+            (error: Error) => error,
+          );
+          if (failure !== undefined) expect(failure).toBeInstanceOf(SourceError);
+        },
+      ),
+      { numRuns: 8 },
+    );
+  },
+  300_000,
+);
