@@ -43,7 +43,7 @@ export type FeatureState = {
   links: { id: string; url: string; title: string | null }[];
 };
 
-const FEATURES_PER_BATCH = 200;
+const FEATURES_PER_BATCH = 100;
 const MAX_STRATEGIES = 30;
 const MAX_LINKS = 10;
 
