@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { ApiError } from '../../plane/src/platform/errors.ts';
 import type { Finding } from '../src/flags/transfer/schema.ts';
 import { readFlagsmith } from '../src/importing/flagsmith/read.ts';
 import { EnvironmentDocument } from '../src/importing/flagsmith/schema.ts';
@@ -14,7 +15,6 @@ import { checkPlan, type Target, writePlan } from '../src/importing/rules/write.
 import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import type { Config } from '../src/platform/config.ts';
 import { openDb } from '../src/platform/db/database.ts';
-import { ApiError } from '../src/platform/errors.ts';
 import { howToRun, IS_PACKAGE } from '../src/platform/files.ts';
 import { StartError } from '../src/platform/start-error.ts';
 import { exitWith } from '../src/platform/start-errors.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'unleash-client/lib/context.js';
-import { compilePattern } from '../../platform/pattern.ts';
+import { compilePattern } from '../../../../plane/src/platform/pattern.ts';
 import {
   type AnyOf,
   type Comparison,

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Value } from 'typebox/value';
+import { ApiError, badData } from '../../../../plane/src/platform/errors.ts';
 import { importFeatures, validateImport } from '../../flags/transfer/import.ts';
 import type { FeatureExport, Finding, ImportRequest } from '../../flags/transfer/schema.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Limits } from '../../platform/config.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { ApiError, badData } from '../../platform/errors.ts';
 import { change } from '../../record/change.ts';
 import { createContextFields } from '../../targeting/context/create.ts';
 import { checkSegmentConstraints, createSegment } from '../../targeting/segments/create.ts';
