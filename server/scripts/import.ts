@@ -1,5 +1,6 @@
 // Imports the flags, tokens and people of another product, or verifies such an import.
 
+import { setFlagsFromString } from 'node:v8';
 import { followUnleash } from '../src/importing/unleash/follow.ts';
 import {
   isIncomplete,
@@ -27,6 +28,9 @@ import { describeVariables } from '../src/platform/variables.ts';
 import { makeProgress } from './import-progress.ts';
 import { importRules, isProduct } from './import-rules.ts';
 import { runScript } from './run.ts';
+
+// V8 would let its space for new objects grow to 100 MB, because an import makes many that live only for a batch.
+setFlagsFromString('--semi-space-growth-factor=1');
 
 const SHOWN = 50;
 const words = takeWords();
