@@ -143,7 +143,10 @@ function judge({ attack, connections, probes, growthMb, leftMb }: Row, idle: Pro
   const fail = (what: string) => failures.push(`${attack.name}, ${connections} connections: ${what}`);
   for (const probe of probes) {
     const delay = delayOf(probe, idle);
-    if (delay > MAX_DELAY_MS) fail(`p95 of ${probe.name} is ${delay.toFixed(0)} ms above idle`);
+    if (delay > MAX_DELAY_MS)
+      fail(
+        `p95 of ${probe.requests} × ${probe.name} is ${delay.toFixed(0)} ms above idle, the slowest took ${probe.slowest.ms.toFixed(0)} ms at ${probe.slowest.at}`,
+      );
     if (Object.keys(probe.failures).length > 0) fail(`${probe.name} failed: ${counts(probe.failures)}`);
   }
   if (growthMb > MAX_GROWTH_MB) fail(`memory grew by ${growthMb} MB`);

@@ -4,7 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { percentile } from '../measure.ts';
 import { type HarmRequest, json, type World } from './attack.ts';
 
-export type ProbeResult = { name: string; p95: number; failures: Record<string, number> };
+export type ProbeResult = {
+  name: string;
+  requests: number;
+  p95: number;
+  /** The slowest request, with the time of day at which it began: what else happened then shows why. */
+  slowest: { ms: number; at: string };
+  failures: Record<string, number>;
+};
 
 type Probe = { name: string; everyMs: number; token: string; request: (n: number) => HarmRequest };
 
@@ -44,14 +51,18 @@ async function run({ name, everyMs, token, request }: Probe, port: number): Prom
   const agent = new Agent({ keepAlive: true });
   const times: number[] = [];
   const failures: Record<string, number> = {};
+  let slowest = { ms: 0, at: '' };
   for (let n = 0; !isStopped; n++) {
     const start = performance.now();
+    const at = new Date().toISOString().slice(11, 19);
     const status = await send(request(n), token, port, agent);
-    times.push(performance.now() - start);
+    const ms = performance.now() - start;
+    times.push(ms);
+    if (ms > slowest.ms) slowest = { ms, at };
     if (!/^[23]/.test(status)) failures[status] = (failures[status] ?? 0) + 1;
     await sleep(everyMs);
   }
-  return { name, p95: percentile(times, 0.95), failures };
+  return { name, requests: times.length, p95: percentile(times, 0.95), slowest, failures };
 }
 
 function send(
