@@ -13,7 +13,7 @@ export const login = command({
   name: 'login',
   brief: 'Log in to a server with a token',
   description:
-    'Create a personal token in the console under "Personal tokens", or take a service account’s token. On a terminal, the command asks for the URL and the token. Otherwise it reads the token from standard input, because everybody on the machine can see the arguments of a process. It checks the token and stores it in a profile that only you can read.',
+    'Create a personal token in the console under "Personal tokens", or use the token of a service account. On a terminal, the command asks for the URL and the token. Otherwise it reads the token from standard input, because everybody on the machine can see the arguments of a process. It checks the token and stores it in a profile that only you can read.',
   options: {
     project: { type: 'string', value: 'id', short: 'p', brief: 'Project that commands use by default' },
     environment: {

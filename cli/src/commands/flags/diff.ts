@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { notFound, wrongUse } from '../../errors.ts';
 import { plain } from '../../output.ts';
 import { data } from '../../requests.ts';
+import { tidyStrategy } from './as-code/state.ts';
 import { FLAG, IN_PROJECT, projectOf } from './find.ts';
 
 type Difference = { part: string; kind: string; from?: unknown; to?: unknown };
@@ -121,10 +122,14 @@ async function between(
   return { flag, project, from, to, same: differences.length === 0, differences };
 }
 
+/** What decides, without ids and defaults. */
 function essence(strategy: schemas['FeatureStrategy'] | undefined): unknown {
   if (!strategy) return undefined;
-  const { id: _, sortOrder: __, featureName: ___, ...rest } = strategy;
-  return rest;
+  const parameters = strategy.parameters as Record<string, string>;
+  return tidyStrategy(
+    { ...strategy, parameters, segments: strategy.segments.map(String) },
+    strategy.featureName,
+  );
 }
 
 async function withSource(context: Context, project: string, flag: string): Promise<Result> {

@@ -1,4 +1,5 @@
 import { command, limit, PROJECT } from '../../command.ts';
+import { wrongUse } from '../../errors.ts';
 import { list } from '../../output.ts';
 import { data } from '../../requests.ts';
 
@@ -58,6 +59,8 @@ export const flagsList = command({
     { search },
     { project, state, type, tag, enabledIn, disabledIn, sort, limit: most },
   ) => {
+    // The server combines both with "or", and nobody means that.
+    if (enabledIn && disabledIn) throw wrongUse('Use --enabled-in or --disabled-in, not both.');
     const id = context.projectIfSet(project);
     const status = [
       ...(enabledIn ? [`${enabledIn}:enabled`] : []),
