@@ -27,9 +27,10 @@ test('a file is applied once, and what was exported needs no change', async () =
   const strategy = {
     name: 'flexibleRollout',
     title: 'Testers',
-    parameters: { rollout: '25', stickiness: 'userId', groupId: 'shared' },
+    parameters: { rollout: 25, stickiness: 'userId', groupId: 'shared' },
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['1', '2'], inverted: true }],
     segments: [segment],
+    variants: [{ name: 'red' }, { name: 'blue', weightType: 'fix', weight: 200 }],
   };
   const environments = {
     production: { enabled: true, strategies: [strategy] },
@@ -45,7 +46,14 @@ test('a file is applied once, and what was exported needs no change', async () =
   const { plan, changes } = await json<Plan>(['flags', 'plan', '-f', file]);
   await json(['flags', 'apply', '-f', file, '--plan', plan, '-m', 'from Git']);
 
-  expect(changes.map(one => one.does)).toEqual(['create', 'update', 'tag', 'strategies', 'enable']);
+  expect(changes.map(one => one.does)).toEqual([
+    'create',
+    'update',
+    'tag',
+    'strategies',
+    'enable',
+    'variants',
+  ]);
   expect(await json(['flags', 'plan', '-f', file])).toMatchObject({ changes: [] });
   expect(await json(['flags', 'show', flag])).toMatchObject({
     description: 'As code',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { wrongUse } from '../../../errors.ts';
 import type { Method } from '../../../requests.ts';
-import type { FlagState, Segments, Strategy } from './state.ts';
+import { type FlagState, type Segments, type Strategy, type Variant, wholeVariant } from './state.ts';
 
 /** One request, and what it changes in words. */
 export type Change = {
@@ -99,7 +99,7 @@ export function requestFor(
         body: (to as Strategy[]).map(one => withIds(one, segments)),
       };
     case 'variants':
-      return { method: 'PUT', path: `${place}/variants`, body: to };
+      return { method: 'PUT', path: `${place}/variants`, body: (to as Variant[]).map(wholeVariant) };
     case 'enable':
       return { method: 'POST', path: `${place}/on` };
     case 'disable':
@@ -115,7 +115,7 @@ function withIds(strategy: Strategy, segments: Segments): object {
     if (!found) throw wrongUse(`There is no segment ${JSON.stringify(name)}, or you may not see it.`);
     return found.id;
   });
-  return { ...strategy, segments: ids };
+  return { ...strategy, segments: ids, variants: (strategy.variants ?? []).map(wholeVariant) };
 }
 
 /** Names the plan: the same changes from the same state have the same name. */

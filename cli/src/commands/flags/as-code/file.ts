@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { wrongUse } from '../../../errors.ts';
-import { type EnvironmentState, type FlagState, tidyStrategy } from './state.ts';
+import { type EnvironmentState, type FlagState, tidyStrategy, tidyVariant } from './state.ts';
 
 export type FlagsFile = { project: string; flags: Record<string, FlagState> };
 
@@ -9,9 +9,11 @@ const MAX_BYTES = 8 * 1024 * 1024;
 type Check = (value: unknown) => boolean;
 const isString: Check = value => typeof value === 'string';
 const isBoolean: Check = value => typeof value === 'boolean';
-const isList: Check = value => Array.isArray(value);
 const isMap: Check = value => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isStrings: Check = value => Array.isArray(value) && value.every(isString);
+const isMaps: Check = value => Array.isArray(value) && value.every(isMap);
+const isNamed: Check = value =>
+  isMaps(value) && (value as { name?: unknown }[]).every(one => isString(one.name));
 
 const FLAG: Record<string, [Check, string]> = {
   type: [isString, 'a string'],
@@ -23,8 +25,17 @@ const FLAG: Record<string, [Check, string]> = {
 };
 const ENVIRONMENT: Record<string, [Check, string]> = {
   enabled: [isBoolean, 'true or false'],
-  strategies: [isList, 'a list of strategies'],
-  variants: [isList, 'a list of variants'],
+  strategies: [isNamed, 'a list of strategies with a name'],
+  variants: [isNamed, 'a list of variants with a name'],
+};
+const STRATEGY: Record<string, [Check, string]> = {
+  name: [isString, 'a string'],
+  title: [isString, 'a string'],
+  disabled: [isBoolean, 'true or false'],
+  parameters: [isMap, 'a map from names to values'],
+  constraints: [isMaps, 'a list of constraints'],
+  segments: [isStrings, 'a list of names'],
+  variants: [isNamed, 'a list of variants with a name'],
 };
 
 /** A misspelt key must not look like something that stays as it is. */
@@ -43,13 +54,11 @@ function check(value: unknown, keys: Record<string, [Check, string]>, where: str
 function checkEnvironment(value: unknown, where: string): void {
   check(value, ENVIRONMENT, where);
   const { enabled, strategies } = value as EnvironmentState;
-  for (const one of strategies ?? [])
-    if (!isMap(one) || !isString(one.name))
-      throw wrongUse(`${where}.strategies must be a list of maps with a name.`);
+  for (const [n, one] of (strategies ?? []).entries()) check(one, STRATEGY, `${where}.strategies[${n}]`);
   // The server would add a strategy, and the file would never be true.
   if (enabled && strategies && !strategies.some(one => !one.disabled))
     throw wrongUse(
-      `${where} is enabled and has no enabled strategy. Add one, such as {name: flexibleRollout, parameters: {rollout: '100'}}.`,
+      `${where} is enabled and has no enabled strategy. Add one, such as {name: flexibleRollout, parameters: {rollout: 100}}.`,
     );
 }
 
@@ -91,6 +100,7 @@ function tidyFlag(name: string, flag: FlagState): FlagState {
     {
       ...state,
       ...(state.strategies && { strategies: state.strategies.map(one => tidyStrategy(one, name)) }),
+      ...(state.variants && { variants: state.variants.map(tidyVariant) }),
     },
   ]);
   return {

@@ -10,10 +10,19 @@ export type Strategy = {
   constraints?: unknown[];
   /** Names: ids differ between servers. */
   segments?: string[];
-  variants?: unknown[];
+  variants?: Variant[];
 };
 
-export type EnvironmentState = { enabled?: boolean; strategies?: Strategy[]; variants?: unknown[] };
+export type Variant = {
+  name: string;
+  weight?: number;
+  weightType?: string;
+  stickiness?: string;
+  payload?: unknown;
+  overrides?: unknown[];
+};
+
+export type EnvironmentState = { enabled?: boolean; strategies?: Strategy[]; variants?: Variant[] };
 
 /** A flag as a file describes it. What a file leaves out stays as it is on the server. */
 export type FlagState = {
@@ -37,32 +46,56 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Without what is empty, and with keys in one order, so that equal things are equal texts. */
-function tidy<T extends object>(value: T): T {
-  const entries = Object.entries(value).filter(([, one]) => !isEmpty(one));
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1))) as T;
-}
+/** Without what is empty. */
+const compact = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmpty(one))) as T;
+
+/** The same with keys in one order, so that equal things are equal strings. */
+const tidy = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(compact(value)).toSorted(([a], [b]) => (a < b ? -1 : 1))) as T;
 
 /** Without the parameters that the server fills in. */
 export function tidyStrategy(strategy: Strategy, flag: string): Strategy {
-  const { stickiness, groupId, ...rest } = strategy.parameters ?? {};
+  // YAML reads 50 as a number, and the server stores strings.
+  const given = Object.entries(strategy.parameters ?? {}).map(([name, value]) => [name, String(value)]);
+  const { stickiness, groupId, ...rest } = Object.fromEntries(given) as Record<string, string>;
   const parameters = tidy({
     ...rest,
     ...(stickiness !== undefined && stickiness !== 'default' && { stickiness }),
     ...(groupId !== undefined && groupId !== flag && { groupId }),
   });
-  const constraints = (strategy.constraints ?? []).map(one => tidy(one as object));
-  const { name, title, disabled, segments, variants } = strategy;
-  return tidy({
+  const { name, title, disabled } = strategy;
+  return compact({
     name,
     title,
     disabled,
-    segments: segments?.toSorted(),
-    variants,
     parameters,
-    constraints,
+    constraints: (strategy.constraints ?? []).map(one => tidy(one as object)),
+    segments: (strategy.segments ?? []).toSorted(),
+    // The server gives them the stickiness of the strategy.
+    variants: (strategy.variants ?? []).map(one => tidyVariant({ ...one, stickiness: 'default' })),
   }) as Strategy;
 }
+
+/** Without defaults. The server computes the weight of a variant unless it is fixed. */
+export function tidyVariant(variant: Variant): Variant {
+  const { name, weight, weightType, stickiness, payload, overrides } = variant;
+  return compact({
+    name,
+    ...(weightType === 'fix' && { weightType, weight: weight ?? 0 }),
+    ...(stickiness !== 'default' && { stickiness }),
+    payload,
+    overrides,
+  }) as Variant;
+}
+
+/** A variant as the server requires it. */
+export const wholeVariant = (variant: Variant): object => ({
+  weight: 0,
+  weightType: 'variable',
+  stickiness: 'default',
+  ...variant,
+});
 
 /** A flag of the server as a file would describe it. */
 export function stateOf(feature: schemas['Feature'], segments: Segments): Required<FlagState> {
@@ -82,7 +115,7 @@ export function stateOf(feature: schemas['Feature'], segments: Segments): Requir
             const parameters = one.parameters as Record<string, string>;
             return tidyStrategy({ ...one, parameters, segments: one.segments.map(nameOf) }, feature.name);
           }),
-          variants,
+          variants: variants.map(tidyVariant),
         },
       ]),
     ),
