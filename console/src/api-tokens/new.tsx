@@ -173,7 +173,12 @@ function Created({
       }
       actions={
         <>
-          <a href="/docs/#tag/sdk-api" className={s.link}>
+          <a
+            href={`/help/${token.type === 'frontend' ? 'how-to/use-a-browser-sdk' : 'how-to/use-a-server-sdk'}/`}
+            target="_blank"
+            rel="noreferrer"
+            className={s.link}
+          >
             How to connect an SDK
           </a>
           {!isStored && <span className={s.reason}>Confirm first that you have stored the secret</span>}

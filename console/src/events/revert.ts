@@ -43,11 +43,8 @@ export type RevertPlan = {
 
 const isSame = (one: unknown, other: unknown): boolean => changesOf(one, other).length === 0;
 
-/**
- * The present state, with the fields that the event changed set to their earlier values, and the fields that somebody has changed
- * since.
- */
-export function revertFields<T extends object>(
+/** The present state with the fields that an event changed as they were before it, and those that somebody has changed since. */
+export function putBack<T extends object>(
   before: T,
   after: T,
   now: T,
@@ -60,10 +57,22 @@ export function revertFields<T extends object>(
   };
 }
 
-const notesOn = (overwritten: readonly PropertyKey[]): string[] =>
-  overwritten.length === 0
-    ? []
-    : [`Changed again since this event, and lost when you revert it: ${overwritten.join(', ')}.`];
+/** The plan to put the fields back that the event changed. `save` gets the reverted state. */
+function planOf<T extends object>(
+  { before, after, now }: { before: T; after: T; now: T },
+  save: (reverted: T, reason: string, changed: (keyof T)[]) => Promise<void>,
+): RevertPlan {
+  const { reverted, changed, overwritten } = putBack(before, after, now);
+  return {
+    now,
+    reverted,
+    notes:
+      overwritten.length === 0
+        ? []
+        : [`Changed again since this event, and lost when you revert it: ${overwritten.join(', ')}.`],
+    apply: reason => save(reverted, reason, changed),
+  };
+}
 
 /** Reads the present state of what the event changed. */
 export const planRevert = (client: QueryClient, event: RevertibleEvent): Promise<RevertPlan> =>
@@ -184,19 +193,15 @@ const PLANS: Record<RevertibleType, Planner> = {
   'feature-strategy-update': async event => {
     const place = { ...placeOf(event), strategyId: String(event.data?.id) };
     const { strategy, etag } = await readStrategy(place);
-    const now = draftOf(strategy);
-    const { reverted, overwritten } = revertFields(
-      draftOf(event.preData as Strategy),
-      draftOf(event.data as Strategy),
-      now,
-    );
-    return {
-      now,
-      reverted,
-      notes: notesOn(overwritten),
-      apply: reason =>
+    return planOf(
+      {
+        before: draftOf(event.preData as Strategy),
+        after: draftOf(event.data as Strategy),
+        now: draftOf(strategy),
+      },
+      (reverted, reason) =>
         saveStrategy(place, { ...bodyOf(reverted), sortOrder: strategy.sortOrder }, etag, reason),
-    };
+    );
   },
   'feature-strategy-remove': async event => {
     const reverted = draftOf(event.preData as Strategy);
@@ -236,16 +241,14 @@ const PLANS: Record<RevertibleType, Planner> = {
   'feature-environment-variants-updated': async event => {
     const { environment, etag } = await readEnvironment(placeOf(event));
     type Variants = Feature['variants'];
-    const data = event.data as { variants: Variants };
-    const preData = event.preData as { variants: Variants };
-    const now = { variants: environment.variants ?? [] };
-    const { reverted, overwritten } = revertFields(preData, data, now);
-    return {
-      now,
-      reverted,
-      notes: notesOn(overwritten),
-      apply: reason => replaceVariants(placeOf(event), reverted.variants, etag, reason),
-    };
+    return planOf(
+      {
+        before: event.preData as { variants: Variants },
+        after: event.data as { variants: Variants },
+        now: { variants: environment.variants ?? [] },
+      },
+      ({ variants }, reason) => replaceVariants(placeOf(event), variants, etag, reason),
+    );
   },
   'feature-metadata-updated': async (event, client) => {
     const { feature, etag } = await readFeature(client, event);
@@ -254,23 +257,19 @@ const PLANS: Record<RevertibleType, Planner> = {
       description: description ?? '',
       impressionData,
     });
-    const now = fieldsOf(feature);
-    const { reverted, overwritten } = revertFields(
-      fieldsOf(event.preData as Feature),
-      fieldsOf(event.data as Feature),
-      now,
-    );
-    return {
-      now,
-      reverted,
-      notes: notesOn(overwritten),
-      apply: reason =>
+    return planOf(
+      {
+        before: fieldsOf(event.preData as Feature),
+        after: fieldsOf(event.data as Feature),
+        now: fieldsOf(feature),
+      },
+      (reverted, reason) =>
         updateFeature(
           placeOf(event),
           { ...reverted, description: reverted.description || null },
           { etag, reason },
         ),
-    };
+    );
   },
   'default-strategy-updated': async (event, client) => {
     const place = placeOf(event);
@@ -302,39 +301,31 @@ const PLANS: Record<RevertibleType, Planner> = {
       requireComment: rest.requireComment,
       featureNaming: rest.featureNaming,
     });
-    const now = fieldsOf(project);
-    const { reverted, changed, overwritten } = revertFields(
-      fieldsOf(event.preData as typeof project),
-      fieldsOf(event.data as typeof project),
-      now,
-    );
-    const { name, description, ...settings } = reverted;
-    const { mode, defaultStickiness } = settings;
-    return {
-      now,
-      reverted,
-      notes: notesOn(overwritten),
-      // An event belongs to one of the two operations.
-      apply: reason =>
-        changed.some(field => field === 'name' || field === 'description')
+    return planOf(
+      {
+        before: fieldsOf(event.preData as typeof project),
+        after: fieldsOf(event.data as typeof project),
+        now: fieldsOf(project),
+      },
+      // An event is of one of the two operations.
+      ({ name, description, ...settings }, reason, changed) => {
+        const { mode, defaultStickiness } = settings;
+        return changed.some(field => field === 'name' || field === 'description')
           ? updateProject(projectId, { name, description, mode, defaultStickiness }, etag, reason)
-          : updateSettings(projectId, settings, etag, reason),
-    };
+          : updateSettings(projectId, settings, etag, reason);
+      },
+    );
   },
   'segment-updated': async (event, client) => {
     const id = Number(event.data?.id);
     const { segment, etag } = await client.fetchQuery({ ...segmentQuery(String(id)), staleTime: 0 });
-    const now = segmentDraftOf(segment);
-    const { reverted, overwritten } = revertFields(
-      segmentDraftOf(event.preData as Segment),
-      segmentDraftOf(event.data as Segment),
-      now,
+    return planOf(
+      {
+        before: segmentDraftOf(event.preData as Segment),
+        after: segmentDraftOf(event.data as Segment),
+        now: segmentDraftOf(segment),
+      },
+      (reverted, reason) => updateSegment(id, segmentBodyOf(reverted), etag, reason),
     );
-    return {
-      now,
-      reverted,
-      notes: notesOn(overwritten),
-      apply: reason => updateSegment(id, segmentBodyOf(reverted), etag, reason),
-    };
   },
 };

@@ -18,7 +18,7 @@ export function AccessList({ name, access }: { name: string; access: Access }) {
         {access.projects.map(project => (
           <li key={project.id}>
             <header className={s.head}>
-              <Link to="/projects/$projectId" params={{ projectId: project.id }}>
+              <Link to="/projects/$projectId/settings/access" params={{ projectId: project.id }}>
                 {project.name}
               </Link>
               {project.readable ? (

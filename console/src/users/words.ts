@@ -3,7 +3,7 @@ import type { User } from './queries.ts';
 
 type Named = { id: number; name: string | null; username: string | null; email: string | null };
 
-/** What people call a user: the name, otherwise the username or the email address. */
+/** What people call a user: the name, or else the username or the email address. */
 export const nameOf = ({ id, name, username, email }: Named): string =>
   name || username || email || `User ${id}`;
 
@@ -13,7 +13,7 @@ export const loginOf = (user: Named): string =>
 
 type SignIn = Pick<User, 'hasPassword' | 'hasSingleSignOn' | 'invitedUntil'>;
 
-/** Whether the user was created, has not logged in yet, and has a link that still works. */
+/** Whether somebody created the user, who has not logged in yet and holds a link that works. */
 export const isInvited = ({ invitedUntil, seenAt }: User): boolean =>
   invitedUntil !== null && seenAt === null;
 
@@ -21,12 +21,12 @@ export const isInvited = ({ invitedUntil, seenAt }: User): boolean =>
 export function signInOf({ hasPassword, hasSingleSignOn, invitedUntil }: SignIn): string {
   if (hasSingleSignOn) return hasPassword ? 'Password, SSO' : 'Single sign-on';
   if (hasPassword) return 'Password';
-  return invitedUntil === null ? 'Cannot log in yet' : `Expires ${dateOf(invitedUntil)}`;
+  return invitedUntil === null ? 'Cannot log in yet' : `Invited until ${dateOf(invitedUntil)}`;
 }
 
 const DAY = 86_400_000;
 export const INACTIVE_DAYS = 90;
 
-/** Whether an active user has done nothing for 90 days, counted from their creation if they never did anything. */
+/** Whether an active user did nothing for 90 days, counted from their creation if they never did anything. */
 export const isInactive = ({ seenAt, createdAt, deactivatedAt }: User, now = Date.now()): boolean =>
   deactivatedAt === null && now - Date.parse(seenAt ?? createdAt) > INACTIVE_DAYS * DAY;
