@@ -171,6 +171,17 @@ export async function fill(instance: Instance): Promise<Filled> {
   );
   const personalTokens = await fillAsUser(instance, skipped);
   const hasAlias = await fillBySql(instance);
+  // Unleash evaluates for browsers from what its events named, so it must have an event of each flag that SQL has written.
+  for (const name of [
+    'odd-weights',
+    'empty-list',
+    'grandchild',
+    'for-all',
+    encodeURIComponent('Ünusual name'),
+  ])
+    await send('PATCH', `${FLAG}/${name}`, [
+      { op: 'replace', path: '/description', value: 'Written with SQL' },
+    ]);
   return { tokens, personalTokens, alias: hasAlias ? ALIAS : undefined, skipped };
 }
 
