@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyHttpOptions, type RawServerDefault } from 'fastify';
+import {
+  CLIENT_LIMITS,
+  type ClientLimits,
+  type Clients,
+  makeClients,
+} from '../../plane/src/counting/clients.ts';
 import type { MergeLimits } from '../../plane/src/counting/merged.ts';
 import { makeUsage, type Usage } from '../../plane/src/counting/usage.ts';
 import { type Arrivals, makeArrivals } from '../../plane/src/platform/admission/arrivals.ts';
@@ -127,6 +133,8 @@ import { installRevisionHeader } from './record/revision-header.ts';
 import { APPLICATIONS } from './reporting/applications/operations.ts';
 import { FEATURE_USAGE } from './reporting/feature-usage/operations.ts';
 import { impactMetricsRoute } from './reporting/feature-usage/routes.ts';
+import { reachOperations } from './reporting/reach/operations.ts';
+import { makeWaits } from './reporting/reach/waits.ts';
 import { CONSTRAINTS } from './targeting/constraints/operations.ts';
 import { CONTEXT } from './targeting/context/operations.ts';
 import { SEGMENTS } from './targeting/segments/operations.ts';
@@ -146,6 +154,8 @@ declare module 'fastify' {
     serving: ServingState;
     /** The reports of SDKs, in memory until they are written. */
     usage: Usage;
+    /** The revisions that instances of SDKs have presented, in memory until they are written. */
+    reach: Clients;
     /** The application for SDKs, behind the same listener. */
     sdk: FastifyInstance;
   }
@@ -182,6 +192,7 @@ type BuildOptions = ServerOptions &
     streams?: Partial<StreamLimits>;
     evaluation?: Partial<SliceLimits>;
     usageLimits?: Partial<MergeLimits>;
+    reachLimits?: Partial<ClientLimits>;
     consoleFiles?: ConsoleFiles;
     help?: Help | undefined;
     /** Whether the database accepts no writes. */
@@ -203,6 +214,7 @@ export async function buildApp(
     streams,
     evaluation,
     usageLimits,
+    reachLimits,
     consoleFiles = NOT_BUILT,
     help,
     isReadOnly = () => false,
@@ -272,6 +284,8 @@ export async function buildApp(
   admissionMetrics(app.metrics, admission);
   const usage = makeUsage(app.metrics, serving.hasFeature, usageLimits);
   app.decorate('usage', usage);
+  const reach = makeClients({ ...CLIENT_LIMITS, ...reachLimits });
+  app.decorate('reach', reach);
   await installSdk(app, serving, {
     arrivals,
     admission,
@@ -280,6 +294,7 @@ export async function buildApp(
     evaluation: { ...SLICE_LIMITS, ...evaluation },
     trustedProxies: settings.trustedProxies,
     reports: usage,
+    positions: reach,
   });
   healthRoutes(app, {
     load: () => checkReady(db),
@@ -293,6 +308,9 @@ export async function buildApp(
   reportEpochs(epochs, app.log, app.metrics);
   const searchMemory = makeSearchMemory();
   epochs.onChange(searchMemory.clear);
+  const waits = makeWaits(admission);
+  app.addHook('preClose', async () => waits.close());
+  register(reachOperations(waits));
   register(eventSearchOperations(searchMemory));
   eventStreamRoutes(app, db, longReads, epochs);
   eventExportRoutes(app, longReads, searchMemory);

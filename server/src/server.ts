@@ -25,6 +25,7 @@ import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
 import { listenForChanges } from './publishing/source/database-source.ts';
 import { keepFlushing } from './reporting/metrics/keep-flushing.ts';
+import { keepWriting } from './reporting/reach/keep-writing.ts';
 import { jobMetrics } from './worker/metrics.ts';
 import { startWorker } from './worker/worker.ts';
 
@@ -153,11 +154,12 @@ export async function startServer(config: Config): Promise<Server> {
     app.metrics,
   );
   const flushing = keepFlushing(app.usage, metricsDb, app.log, app.metrics);
+  const writing = keepWriting(app.reach, app.serving, metricsDb, app.log, app.metrics);
   const stop = async () => {
     // Both at the same time: SDK streams end over 6 s, and jobs get 5 s. Most metrics are written before that, and the last ones after.
     await Promise.all([
       flushing.flush(),
-      app.close().then(() => Promise.all([stopServing(), flushing.stop()])),
+      app.close().then(() => Promise.all([stopServing(), flushing.stop(), writing.stop()])),
       stopWorker(),
     ]);
     await sender.close();

@@ -104,6 +104,7 @@ export interface schemas {
   EnvironmentOfProject: { name: string; type: string; enabled: boolean; protected: boolean; sortOrder: number; defaultStrategy?: schemas['DefaultStrategy']; projectApiTokenCount: number; projectEnabledToggleCount: number };
   EnvironmentOfProjectList: { version: number; environments: Array<schemas['EnvironmentOfProject']> };
   EnvironmentPermissions: { name: string; permissions: Array<schemas['Permission']> };
+  EnvironmentReach: { environment: string; state: schemas['ReachState']; revision: number; publishedAt: string; instances: number; live: number; unconfirmed: number; behind: number; firstAt: (string | null); halfAt: (string | null); lastAt: (string | null); requests: number };
   EnvironmentSortOrders: { [key: string]: number };
   EnvironmentUpdate: { type?: string; sortOrder?: number };
   ErrorDetail: { message: string; path?: string };
@@ -116,6 +117,7 @@ export interface schemas {
   EventDelivery: { id: string; integrationId: number; provider: string; description: (string | null); createdAt: string; state: schemas['IntegrationEventState']; attempts: number; lastStatus: (number | null); nextAttemptAt: (string | null) };
   EventOrigin: { product: "unleash"; id: number };
   EventPart: { text: string; strong?: boolean; place?: boolean; ref?: schemas['EventReference'] };
+  EventReach: { eventId: number; state: schemas['ReachState']; liveSince: (string | null); environments: Array<schemas['EnvironmentReach']>; missing: Array<schemas['MissingInstance']>; total: number };
   EventReference: { kind: schemas['EventReferenceKind']; id: string; project?: string };
   EventReferenceKind: "feature" | "project" | "environment" | "segment" | "context-field" | "strategy" | "tag" | "tag-type" | "feature-type" | "user" | "group" | "role" | "service-account" | "integration";
   EventSearchResult: { events: Array<schemas['Event']>; total: number; totalIsLowerBound?: boolean; next?: number };
@@ -248,6 +250,7 @@ export interface schemas {
   Me: { user: schemas['Caller']; permissions: Array<schemas['HeldPermission']>; feedback: Array<schemas['SeenFeedback']>; splash: { [key: string]: boolean } };
   Member: { id: number; name: (string | null); username: (string | null); email: (string | null); isAPI: boolean };
   MemberChange: { currentMembers: number; change: number };
+  MissingInstance: { application: (string | null); instance: (string | null); environment: string; revision: number; streaming: boolean; lastContactAt: string };
   NamedGroup: { id: number; name: string };
   NamedRole: { id: number; name: string };
   NamingCheck: { features: number; violations: number; names: Array<string> };
@@ -370,6 +373,7 @@ export interface schemas {
   ProjectViewList: { views: Array<schemas['ProjectView']> };
   QueuedDeliveries: { deliveries: number; complete: boolean };
   RawFeatureUsage: { version: number; maturity: string; featureName: string; data: Array<schemas['FeatureCounts']> };
+  ReachState: "live" | "behind" | "unknown" | "unchanged";
   Readiness: { health: "GOOD" | "BAD"; database: "GOOD" | "BAD"; writes: "GOOD" | "BAD" };
   RedeliverRequest: { since: string; until?: string };
   RemovedTag: { type: string; value: string };
@@ -506,6 +510,10 @@ export interface paths {
   "/api/admin/event-types": {
     /** List the types of events */
     get: { parameters: { query?: never; path?: never; header?: { "If-None-Match"?: string } }; responses: { 200: { content: { "application/json": schemas['EventTypeList'] } }; 304: { content: never }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/events/{id}/reach": {
+    /** Get how far a change has reached */
+    get: { parameters: { query?: { wait?: string | number; offset?: string | number; limit?: string | number }; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['EventReach'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/search/events": {
     /** Search events */

@@ -74,6 +74,7 @@ export const keys = {
   event: (id: string) => ['event', id],
   eventGroup: (groupId: string) => ['event-group', groupId],
   eventDeliveries: (id: number) => ['event-deliveries', id],
+  eventReach: (id: number) => ['event-reach', id],
   eventTypes: ['event-types'],
   eventCreators: ['event-creators'],
 

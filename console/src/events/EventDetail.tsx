@@ -20,6 +20,7 @@ import { Deliveries } from './Deliveries.tsx';
 import s from './events.module.css';
 import { Facts } from './Facts.tsx';
 import { type Event, groupQuery } from './queries.ts';
+import { Reach } from './Reach.tsx';
 import { isRevertible, type RevertibleEvent, revertingCall } from './revertible.ts';
 
 const Revert = lazy(() =>
@@ -58,6 +59,7 @@ export function EventDetail({ event, inLog }: { event: Event; inLog?: boolean })
       <Changes event={event} />
       <Facts event={event} />
       <Group event={event} inLog={inLog} />
+      <Reach eventId={event.id} />
       <Deliveries eventId={event.id} />
     </>
   );

@@ -141,3 +141,21 @@ export const creatorsQuery = queryOptions({
   queryFn: ({ signal }) => unwrap(api.GET('/api/admin/event-creators', { signal })),
   staleTime: 60_000,
 });
+
+/** A change reaches most instances within a poll interval, so the page looks again until it is live. */
+const REACH_AGAIN_MS = 5_000;
+const SHOWN_INSTANCES = 20;
+
+/** How far the change of an event has reached. */
+export const reachQuery = (id: number) =>
+  queryOptions({
+    queryKey: keys.eventReach(id),
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET('/api/admin/events/{id}/reach', {
+          params: { path: { id: String(id) }, query: { limit: String(SHOWN_INSTANCES) } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data?.state === 'behind' ? REACH_AGAIN_MS : false),
+  });

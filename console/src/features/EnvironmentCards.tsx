@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Radio, TriangleAlert } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
+import { ReachLine } from '../events/Reach.tsx';
 import { useOfferActions } from '../ui/actions.ts';
 import { Env } from '../ui/Env.tsx';
 import { isOffline } from '../ui/offline.ts';
@@ -213,6 +214,11 @@ function Card({
             <Link to="/events/$eventId" params={{ eventId: String(change.id) }}>
               {change.createdBy}, <Time at={change.createdAt} />
             </Link>
+          </span>
+        )}
+        {change && (
+          <span className="muted">
+            <ReachLine eventId={change.id} />
           </span>
         )}
         <Radio size={13} aria-hidden="true" />

@@ -29,6 +29,7 @@ import { frontendRoutes } from './frontend-api/routes.ts';
 import { makeOfrepErrors } from './ofrep/errors.ts';
 import { makeNotifications } from './ofrep/notifications.ts';
 import { ofrepRoutes } from './ofrep/routes.ts';
+import type { Positions } from './positions.ts';
 import type { Reports } from './reports.ts';
 import type { ServingState } from './state/serving.ts';
 import type { StreamLimits } from './streaming/limits.ts';
@@ -53,6 +54,7 @@ export type SdkAppSettings = {
   /** IP addresses of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[];
   reports: Reports;
+  positions: Positions;
   arrivals: Arrivals;
   /** The shares of the server, for its metrics. */
   admission: Admission;
@@ -80,8 +82,20 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   const admission = makeSdkAdmission(settings.streams.streams);
   const count = requestMetrics(settings.metrics);
   const responder = makeResponder(state, count, settings.securityHeaders);
-  const streams = makeStreams(state, settings.streams, admission.streams, settings.metrics);
-  const evaluation = makeEvaluation(settings.evaluation, admission.unread, settings.metrics);
+  const streams = makeStreams(
+    state,
+    settings.streams,
+    admission.streams,
+    settings.metrics,
+    settings.positions,
+  );
+  settings.positions.useStreams(streams.ask);
+  const evaluation = makeEvaluation(
+    settings.evaluation,
+    admission.unread,
+    settings.metrics,
+    settings.positions.evaluated,
+  );
   settings.admission
     .set('sdk-bodies', admission.bodies)
     .set('sdk-evaluations', evaluation.waiting)
@@ -122,8 +136,8 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     transform: ({ schema, url }) => ({ schema: withBusyResponses(schema), url }),
     refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
   });
-  clientRoutes(app, state, streams, responder, settings.reports);
-  streamingRoutes(app, streams, {
+  clientRoutes(app, state, streams, responder, settings.reports, settings.positions);
+  streamingRoutes(app, streams, settings.positions, {
     authorize: async request => {
       const found = await authorize(state, request);
       await forgetLost(state, request, found.scope);

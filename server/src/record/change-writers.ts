@@ -24,8 +24,8 @@ export type Writers = {
   tagsOf: (featureName: RawBuilder<unknown>) => RawBuilder<unknown>;
   /** Whether a writer reads `written.text`, the folded JSON text of an event. */
   readsText: RawBuilder<SqlBool>;
-  /** Runs as the last statement of a change, because other changes wait from here until the commit. */
-  publish: (tx: Tx) => Promise<Publication>;
+  /** Runs as the last statement of a change, because other changes wait from here until the commit. The id is that of its events. */
+  publish: (tx: Tx, groupId: string) => Promise<Publication>;
 };
 
 let registered: Writers | undefined;

@@ -53,10 +53,11 @@ export async function change<T>(
       notify: channel => channels.add(channel),
     });
     if (events.length === 0) return await respond(tx, result);
-    for (const channel of await writeEvents(tx, actor, events)) channels.add(channel);
+    const groupId = randomUUID();
+    for (const channel of await writeEvents(tx, actor, groupId, events)) channels.add(channel);
     await settleRequest(tx, actor);
     const responding = await respond(tx, result);
-    published = await registeredWriters().publish(tx);
+    published = await registeredWriters().publish(tx, groupId);
     if (published.channel !== undefined) channels.add(published.channel);
     return responding;
   });
@@ -70,8 +71,7 @@ export async function change<T>(
  * Usually one statement. Deleting a tag of 50,000 features records 50,000 events, and a statement may run for 15 s. Returns the
  * channels to notify.
  */
-async function writeEvents(tx: Tx, actor: Actor, events: NewEvent[]): Promise<Set<string>> {
-  const groupId = randomUUID();
+async function writeEvents(tx: Tx, actor: Actor, groupId: string, events: NewEvent[]): Promise<Set<string>> {
   const { events: writers, requiringComment } = registeredWriters();
   const expressions = [CREATORS_OF_WRITTEN, ...writers.map(writer => writer.expressions)];
   const notified = writers

@@ -13,6 +13,7 @@ import {
   dropMetricPartitions,
   type Retention,
 } from '../reporting/metrics/partitions.ts';
+import { cleanUpReach } from '../reporting/reach/clean-up.ts';
 
 export type Log = Record<'info' | 'warn' | 'error', (fields: object, message: string) => void>;
 
@@ -81,6 +82,14 @@ export const SCHEDULED_JOBS = [
     run: async (db: Db, log: Log) => {
       const removed = await cleanUpMetrics(db);
       if (removed > 0) log.info({ removed }, 'outdated instances and unknown flags removed');
+    },
+  },
+  {
+    name: 'clean-up-reach',
+    cron: '37 * * * *',
+    run: async (db: Db, log: Log) => {
+      const removed = await cleanUpReach(db);
+      if (removed > 0) log.info({ removed }, 'outdated instances and revisions removed');
     },
   },
   {

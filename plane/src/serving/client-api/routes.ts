@@ -4,6 +4,7 @@ import { networkOf } from '../../platform/admission/network.ts';
 import { badData, notFound } from '../../platform/errors.ts';
 import { acceptsGzip } from '../../platform/http/output/accept-encoding.ts';
 import { errorResponses, jsonResponse, Nothing } from '../../platform/http/schema.ts';
+import type { Positions } from '../positions.ts';
 import type { Reports } from '../reports.ts';
 import { inlineText } from '../state/inline.ts';
 import { featuresOf, type Scope } from '../state/scope.ts';
@@ -86,6 +87,7 @@ export function clientRoutes(
   streams: Pick<Streams, 'invite'>,
   responder: Responder,
   reports: Reports,
+  positions: Positions,
 ): void {
   for (const schema of [SdkFeature, SdkSegment, SdkFeatures, SdkDelta, ValidTokens]) app.addSchema(schema);
 
@@ -107,21 +109,25 @@ export function clientRoutes(
       return handler(request, reply, scope, token);
     };
 
+  /** Takes note of the revision that the client has. Returns undefined if it presents none of this scope. */
+  const hear = ({ headers }: FastifyRequest, token: SdkToken, scope: Scope): number | undefined => {
+    const { 'if-none-match': tag } = headers;
+    const presented =
+      tag === scope.etag ? scope.revision : presentedRevision(tag, scope.current.epoch, scope.id);
+    positions.hear(token, headers, scope, presented);
+    return presented;
+  };
+
   /** Responds with 304 to a client that has this revision of the scope, or a newer one from another server. */
   const isNotModified = (
-    { headers: { 'if-none-match': presented } }: FastifyRequest,
+    known: number | undefined,
     reply: FastifyReply,
     operation: Operation,
-    scope: Scope,
+    { etag, revision }: Scope,
   ): boolean => {
-    const { etag, revision } = scope;
-    if (presented === etag) {
-      responder.notModified(reply, operation, etag);
-      return true;
-    }
-    const known = presentedRevision(presented, scope.current.epoch, scope.id);
     if (known === undefined || known < revision) return false;
-    const own = Number.isFinite(known) ? etag.replace(/\d+"$/, `${known}"`) : etag;
+    const isNewer = known > revision && Number.isFinite(known);
+    const own = isNewer ? etag.replace(/\d+"$/, `${known}"`) : etag;
     responder.notModified(reply, operation, own);
     return true;
   };
@@ -169,7 +175,8 @@ export function clientRoutes(
     withScope(requestedOptions, (request, reply, scope, token) => {
       const encoding = encodingOf(request);
       const isInvited = streams.invite(token, connectionIdOf(request));
-      if (!isInvited && isNotModified(request, reply, 'features', scope)) return undefined;
+      const known = hear(request, token, scope);
+      if (!isInvited && isNotModified(known, reply, 'features', scope)) return undefined;
       const tag = isInvited ? INVITATION : ['etag', scope.etag];
       return sendBody(reply, 'features', encoding, state.body('features', encoding, scope), tag);
     }),
@@ -231,9 +238,9 @@ export function clientRoutes(
     withScope(
       request => queryOptionsOf(request.query as Query, false),
       (request, reply, scope, token) => {
-        if (isNotModified(request, reply, 'delta', scope)) return undefined;
+        const from = hear(request, token, scope);
+        if (isNotModified(from, reply, 'delta', scope)) return undefined;
         const encoding = encodingOf(request);
-        const from = presentedRevision(request.headers['if-none-match'], scope.current.epoch, scope.id);
         const body = state.deltaBody(encoding, scope, from, token);
         return sendBody(reply, 'delta', encoding, body, ['etag', scope.etag]);
       },

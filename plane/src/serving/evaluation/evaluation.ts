@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Shares } from '../../platform/admission/shares.ts';
+import type { Scope } from '../state/scope.ts';
 import { type Evaluators, makeEvaluators } from './evaluators.ts';
 import { makeSlices, type SliceLimits, type Slices } from './slices.ts';
 
@@ -10,7 +11,13 @@ export type Evaluation = Pick<Evaluators, 'of'> &
     unread: Shares;
   };
 
-export function makeEvaluation(limits: SliceLimits, unread: Shares, metrics: Registry): Evaluation {
+export function makeEvaluation(
+  limits: SliceLimits,
+  unread: Shares,
+  metrics: Registry,
+  /** Called once for each request. */
+  onRequest: (scope: Scope) => void = () => {},
+): Evaluation {
   const slices = makeSlices(limits);
   new Gauge({
     name: 'halyard_sdk_evaluation_waiting_flags',
@@ -26,5 +33,9 @@ export function makeEvaluation(limits: SliceLimits, unread: Shares, metrics: Reg
     registers: [metrics],
   });
   const { of } = makeEvaluators(slices, undefined, () => skipped.inc());
-  return { of, run: slices.run, waiting: slices.waiting, unread };
+  const forRequest: Evaluation['of'] = scope => {
+    onRequest(scope);
+    return of(scope);
+  };
+  return { of: forRequest, run: slices.run, waiting: slices.waiting, unread };
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { EVENT_STREAM_HEAD } from '../../platform/http/output/server-sent-events.ts';
 import { errorResponses } from '../../platform/http/schema.ts';
+import type { Positions } from '../positions.ts';
 import type { Scope } from '../state/scope.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 import { STREAM, StreamHeaders } from './schema.ts';
@@ -18,6 +19,7 @@ type Access = {
 export function streamingRoutes(
   app: FastifyInstance,
   streams: Streams,
+  positions: Positions,
   { authorize, commonHeaders, count }: Access,
 ): void {
   app.get(
@@ -44,6 +46,7 @@ export function streamingRoutes(
         connectionId: connectionIdOf(request),
         revision,
         neverPolls: neverPolls(request.headers),
+        known: positions.hear(token, request.headers, scope, revision),
       };
       streams.open(reply, scope, client, [...EVENT_STREAM_HEAD, ...commonHeaders()]);
       count(200);

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { KnownClient } from '../positions.ts';
 import type { Scope } from '../state/scope.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 
@@ -10,6 +11,10 @@ export type Stream = {
   /** The position of the client. The epoch is empty if the client has nothing of this scope. */
   epoch: string;
   revision: number;
+  /** The client, unless the server has no room to remember it. */
+  readonly known: KnownClient | undefined;
+  /** The revision that the client presented, in the epoch of the stream. -1: none. */
+  confirmed: number;
   /** Whether the client has not received an event yet. */
   isNew: boolean;
   /** Whether the stream ends after its first event, because there is no slot. */

@@ -4,6 +4,7 @@ import type { Shares } from '../../platform/admission/shares.ts';
 import { ApiError, tooManyRequests } from '../../platform/errors.ts';
 import { makeOpenStreams } from '../../platform/http/output/open-streams.ts';
 import { spreadRetryMs } from '../../platform/http/output/server-sent-events.ts';
+import type { AskStreams, KnownClient, Positions } from '../positions.ts';
 import type { Scope } from '../state/scope.ts';
 import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
@@ -20,6 +21,8 @@ import { endVisit } from './visits.ts';
 const SWEEP_MS = 1_000;
 /** A process has 9 s from SIGTERM to its end. */
 const END_WITHIN_MS = 6_000;
+/** A client that is asked what it has returns after 50 to 100 ms. */
+const RETURN_MS = 100;
 /** A client that gets these returns after 1 to 6 s. */
 const RETRY_MS = { least: 2_000, most: 6_000 };
 
@@ -31,6 +34,7 @@ export type Client = {
   revision: number | undefined;
   /** Whether the client never polls, so that it gets one event instead of 429 if there is no slot. */
   neverPolls: boolean;
+  known?: KnownClient | undefined;
 };
 
 export type Streams = {
@@ -38,6 +42,7 @@ export type Streams = {
   open: (reply: FastifyReply, scope: Scope, client: Client, head: string[]) => void;
   /** Whether a client that polls is invited to stream, because it was rejected and there are slots again. */
   invite: (token: SdkToken, connectionId: string | undefined) => boolean;
+  ask: AskStreams;
   /** Ends all streams, spread over some seconds. */
   close: () => Promise<void>;
 };
@@ -47,6 +52,7 @@ export function makeStreams(
   limits: StreamLimits,
   shares: Shares,
   registry: Registry,
+  positions: Pick<Positions, 'opened' | 'closed' | 'stillCurrent'>,
 ): Streams {
   const open = makeOpenStreams<Stream>(
     {
@@ -105,7 +111,10 @@ export function makeStreams(
   const countAsSent = (stream: Stream, { length }: Buffer): void => {
     const { scope } = stream.group;
     const { epoch } = scope.current;
-    if (stream.epoch !== epoch) counts.hydrations++;
+    if (stream.epoch !== epoch) {
+      counts.hydrations++;
+      stream.confirmed = -1;
+    }
     stream.revision = stream.epoch === epoch ? Math.max(stream.revision, scope.revision) : scope.revision;
     stream.epoch = epoch;
     stream.isNew = false;
@@ -117,7 +126,7 @@ export function makeStreams(
   const catchUp = (stream: Stream): void => {
     const { socket } = stream;
     if (stream.isVisit && !stream.isNew) return;
-    if (stream.largeFrame !== 'none' || !isBehind(stream) || socket.destroyed) return;
+    if (stream.largeFrame !== 'none' || !isBehind(stream) || !socket.writable) return;
     if (!open.keepsUp(stream)) return;
     const frame = frameFor(stream);
     if (frame.length > limits.largeFrameBytes) {
@@ -200,6 +209,8 @@ export function makeStreams(
       group: groupOf(scope),
       epoch: revision === undefined ? '' : scope.current.epoch,
       revision: revision ?? 0,
+      known: client.known,
+      confirmed: revision ?? -1,
       isNew: true,
       isVisit: !slot,
       largeFrame: 'none',
@@ -208,8 +219,10 @@ export function makeStreams(
     stream.group.streams.add(stream);
     const ofToken = tokens.get(token) ?? new Set();
     tokens.set(token, ofToken.add(stream));
+    if (client.known) positions.opened(client.known);
     socket.once('close', () => {
       remove(stream);
+      if (client.known) positions.closed(client.known);
       slot?.();
     });
     reply.hijack();
@@ -223,6 +236,24 @@ export function makeStreams(
     socket.uncork();
   };
 
+  const ask: AskStreams = (isDue, most) => {
+    let asked = 0;
+    for (const stream of open.all) {
+      const { known, socket, group, confirmed, epoch } = stream;
+      const { scope } = group;
+      if (!known || stream.isVisit || stream.largeFrame !== 'none' || !socket.writable) continue;
+      if (confirmed === scope.revision && epoch === scope.current.epoch) {
+        positions.stillCurrent(known, scope);
+        continue;
+      }
+      // A client that still lacks something would present too little.
+      if (asked >= most || isBehind(stream) || !isDue(known, scope.environment)) continue;
+      asked++;
+      socket.write(retryFrame(RETURN_MS));
+      socket.destroySoon();
+    }
+  };
+
   const close = async (): Promise<void> => {
     await open.close();
     clearInterval(sweeping);
@@ -232,6 +263,7 @@ export function makeStreams(
 
   return {
     open: openStream,
+    ask,
     invite: (token, connectionId) => largeFrames.waiting === 0 && slots.invite(token, connectionId),
     close,
   };

@@ -605,6 +605,49 @@ export interface ProjectViews {
   query: string;
 }
 
+export interface ReachCurrent {
+  application: string | null;
+  connection_id: string | null;
+  environment: string | null;
+  instance: string | null;
+  is_streaming: boolean | null;
+  projects: string[] | null;
+  revision: number | null;
+  seen_at: string | null;
+  token_id: number | null;
+}
+
+export interface ReachInstances {
+  application: string;
+  connection_id: string;
+  created_at: Generated<string>;
+  environment: string;
+  epoch: string;
+  instance: string;
+  interval_seconds: number;
+  is_streaming: boolean;
+  projects: string[] | null;
+  revision: number;
+  seen_at: string;
+  server_id: string;
+  token_id: number;
+}
+
+export interface ReachQuestions {
+  environment: string;
+  revision: number;
+  until: string;
+}
+
+export interface ReachServers {
+  alive_since: Generated<string>;
+  id: string;
+  ignored_at: string | null;
+  seen_at: Generated<string>;
+  started_at: Generated<string>;
+  stopped_at: string | null;
+}
+
 export interface RevokedTokens {
   hash: Buffer;
   revoked_at: Generated<string>;
@@ -662,6 +705,20 @@ export interface SdkMarks {
   key: Generated<string>;
   kind: string;
   transaction: Generated<string>;
+}
+
+export interface SdkPublications {
+  announced_at: string | null;
+  change_id: string | null;
+  delays: Generated<number[]>;
+  environment: string;
+  first_at: string | null;
+  instances: Generated<number>;
+  last_at: string | null;
+  projects: string[] | null;
+  published_at: Generated<string>;
+  requests: Generated<number>;
+  revision: number;
 }
 
 export interface SdkRebuilds {
@@ -880,6 +937,10 @@ export interface DB {
   project_health_days: ProjectHealthDays;
   project_views: ProjectViews;
   projects: Projects;
+  reach_current: ReachCurrent;
+  reach_instances: ReachInstances;
+  reach_questions: ReachQuestions;
+  reach_servers: ReachServers;
   revoked_tokens: RevokedTokens;
   role_permissions: RolePermissions;
   roles: Roles;
@@ -888,6 +949,7 @@ export interface DB {
   sdk_epoch: SdkEpoch;
   sdk_features: SdkFeatures;
   sdk_marks: SdkMarks;
+  sdk_publications: SdkPublications;
   sdk_rebuilds: SdkRebuilds;
   sdk_revisions: SdkRevisions;
   sdk_segments: SdkSegments;

@@ -9,9 +9,9 @@ export const SDK_CHANNEL = 'halyard_sdk';
 type Published = { environment: string | null; revision: number };
 
 /** Writes the SDK documents that the transaction changed. Other changes of the same environment wait from here until the commit. */
-export async function publishDocuments(tx: Tx): Promise<Publication> {
+export async function publishDocuments(tx: Tx, groupId: string): Promise<Publication> {
   const { rows } = await sql<Published>`
-    select environment, revision from publish_sdk_documents() order by environment`.execute(tx);
+    select environment, revision from publish_change(${groupId}) order by environment`.execute(tx);
   const revisions = rows.flatMap(({ environment, revision }) =>
     environment === null ? [] : [{ environment, revision }],
   );

@@ -183,7 +183,7 @@ const seenFeatures = (actor: Actor) => sql`
  * A condition on `applications`: the caller may read a project whose features the application asked for. The projects of an
  * application that asked for no feature are unknown, so everyone sees it.
  */
-const isVisible = (actor: Actor) =>
+export const isVisibleApplication = (actor: Actor) =>
   actor.isAdmin
     ? sql`true`
     : sql`(
@@ -223,7 +223,7 @@ export async function searchApplications(
   { query, project, sortBy, sortOrder, limit, offset }: ApplicationSearch,
 ): Promise<{ applications: Application[]; total: number }> {
   const where = [
-    isVisible(actor),
+    isVisibleApplication(actor),
     query === undefined ? sql`true` : sql`applications.name ilike ${likeText(query)}`,
     project === undefined
       ? sql`true`
@@ -326,7 +326,7 @@ export async function findApplication(
           group by features.name order by features.name limit ${MAX_SHOWN_FEATURES}
         ) as seen
       ), '[]') as "seenToggles"
-    from applications where applications.name = ${name} and ${isVisible(actor)}`.execute(db);
+    from applications where applications.name = ${name} and ${isVisibleApplication(actor)}`.execute(db);
   return rows[0] && withoutNulls(rows[0]);
 }
 
@@ -378,7 +378,7 @@ export async function findOverview(
         select strategy from unnest(applications.strategies) as strategy
         where not exists (select from strategies where strategies.name = strategy) order by strategy
       ) as "missingStrategies"
-    from applications where applications.name = ${name} and ${isVisible(actor)}`.execute(db);
+    from applications where applications.name = ${name} and ${isVisibleApplication(actor)}`.execute(db);
   return rows[0];
 }
 
@@ -392,14 +392,14 @@ export async function listInstances(
   const { rows } = await sql<Omit<ApplicationInstance, 'environment' | 'createdAt'>>`
     select instance_id as "instanceId", sdk_version as "sdkVersion", application_instances.seen_at as "lastSeen"
     from application_instances join applications on applications.id = application_id
-    where applications.name = ${name} and environment = ${environment} and ${isVisible(actor)}
+    where applications.name = ${name} and environment = ${environment} and ${isVisibleApplication(actor)}
     order by application_instances.seen_at desc, instance_id limit ${MAX_SHOWN_INSTANCES}`.execute(db);
   return rows;
 }
 
 export async function existsApplication(db: Reader, actor: Actor, name: string): Promise<boolean> {
   const { rows } = await sql<{ present: boolean }>`
-    select exists (select from applications where name = ${name} and ${isVisible(actor)}) as present`.execute(
+    select exists (select from applications where name = ${name} and ${isVisibleApplication(actor)}) as present`.execute(
     db,
   );
   return rows[0]?.present === true;
@@ -426,7 +426,7 @@ export async function listApplicationsOfTokens(
           (array_agg(sdk_version order by application_instances.seen_at desc))[1] as sdk_version
         from application_instances join applications on applications.id = application_id
         where ${token === undefined ? sql`application_instances.token_id is not null` : sql`application_instances.token_id = ${token}`}
-          and ${isVisible(actor)}
+          and ${isVisibleApplication(actor)}
         group by application_instances.token_id, applications.id, environment
       ) as used
     ) as ranked
@@ -445,7 +445,7 @@ export async function listUnknownFlags(db: Reader, actor: Actor, limit: number):
       from unknown_flags
       where not exists (select from features where features.name = unknown_flags.name)
         and not exists (
-          select from applications where applications.name = unknown_flags.application and not ${isVisible(actor)}
+          select from applications where applications.name = unknown_flags.application and not ${isVisibleApplication(actor)}
         )
       group by name, application
     ) as reported
@@ -461,7 +461,7 @@ export async function lockApplication(
 ): Promise<(Record<keyof ApplicationFields, string | null> & { id: number }) | undefined> {
   const { rows } = await sql<Record<keyof ApplicationFields, string | null> & { id: number }>`
     select id, description, url, icon, color from applications
-    where name = ${name} and ${isVisible(actor)} for update`.execute(tx);
+    where name = ${name} and ${isVisibleApplication(actor)} for update`.execute(tx);
   return rows[0];
 }
 

@@ -50,6 +50,7 @@ export async function integrations({ record, send, deliveries }: Recorder): Prom
   const { id } = toggled.events[0];
   await record('getEvent', 'GET', `/api/admin/events/${id}`);
   await record('getEventDeliveries', 'GET', `/api/admin/events/${id}/deliveries`);
+  await record('getEventReach', 'GET', `/api/admin/events/${id}/reach`);
   await record('countEvents', 'GET', '/api/admin/search/events/counts?by=type&project=IS:payments');
   await record('getEventCreators', 'GET', '/api/admin/event-creators');
   await record('getEventTypes', 'GET', '/api/admin/event-types');

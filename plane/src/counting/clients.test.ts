@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { Scope } from '../serving/state/scope.ts';
+import type { SdkToken } from '../serving/tokens/tokens.ts';
+import { makeClients } from './clients.ts';
+
+const tokenOf = (id: number): SdkToken => ({
+  id,
+  hash: '',
+  type: 'backend',
+  environment: 'production',
+  projects: undefined,
+  expiresAt: Number.POSITIVE_INFINITY,
+  ended: false,
+  used: false,
+  derived: new Map(),
+});
+/** A scope at a revision, in an environment that may have a higher one. */
+const scopeAt = (revision: number, environment = revision, epoch = 'e1'): Scope =>
+  ({ environment: 'production', revision, current: { revision: environment, epoch } }) as Scope;
+const headers = (id: string) => ({
+  'unleash-connection-id': id,
+  'unleash-appname': 'shop',
+  'unleash-instanceid': `pod-${id}`,
+});
+const TOKEN = tokenOf(1);
+
+test('a client that has all of its scope has every change of the environment', () => {
+  const clients = makeClients();
+
+  const client = clients.hear(TOKEN, headers('a'), scopeAt(5, 9), 5);
+
+  expect(client?.revision).toBe(9);
+});
+
+test('a client that presents less than its scope has, has what it presents', () => {
+  const clients = makeClients();
+
+  expect(clients.hear(TOKEN, headers('a'), scopeAt(5, 9), 3)?.revision).toBe(3);
+  expect(clients.hear(TOKEN, headers('b'), scopeAt(5, 9), undefined)?.revision).toBe(0);
+  expect(clients.hear(TOKEN, headers('c'), scopeAt(5, 9), Number.POSITIVE_INFINITY)?.revision).toBe(0);
+  expect(clients.hear(TOKEN, headers('d'), scopeAt(5, 9), 1_000_000)?.revision).toBe(9);
+});
+
+test('a request without a revision does not take away what the client presented', () => {
+  const clients = makeClients();
+  clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
+
+  expect(clients.hear(TOKEN, headers('a'), scopeAt(5), undefined)?.revision).toBe(5);
+});
+
+test('without a connection id, a program that starts again has nothing', () => {
+  const clients = makeClients();
+  const { 'unleash-connection-id': _, ...old } = headers('a');
+  clients.hear(TOKEN, old, scopeAt(5), 5);
+
+  expect(clients.hear(TOKEN, old, scopeAt(5), undefined)?.revision).toBe(0);
+  expect(clients.take(10).heard).toMatchObject([{ isExact: true, revision: 0 }]);
+});
+
+test('revisions of another epoch count as none', () => {
+  const clients = makeClients();
+  const client = clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
+
+  clients.hear(TOKEN, headers('b'), scopeAt(5, 5, 'e2'), undefined);
+
+  expect(client?.revision).toBe(0);
+});
+
+test('hands over what changed once, with the names the first time, and again if it was not written', () => {
+  const clients = makeClients();
+  clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
+
+  const first = clients.take(10);
+  expect(first.heard).toMatchObject([{ application: 'shop', instance: 'pod-a', revision: 5 }]);
+  expect(clients.isChanged).toBe(false);
+  first.undo();
+  expect(clients.take(10).heard).toMatchObject([{ application: 'shop', instance: 'pod-a', revision: 5 }]);
+
+  clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
+  expect(clients.isChanged).toBe(false);
+  clients.hear(TOKEN, headers('a'), scopeAt(6), 6);
+  const [row] = clients.take(10).heard;
+  expect(row).toMatchObject({ revision: 6 });
+  expect(row).not.toHaveProperty('application');
+});
+
+test('one token leaves room for the next, and says that it ignored clients', () => {
+  const clients = makeClients({ clients: 8 });
+
+  for (let n = 0; n < 20; n++) clients.hear(TOKEN, headers(`a${n}`), scopeAt(5), 5);
+  expect(clients.size).toBe(4);
+  expect(clients.takeIgnored()).toBe(true);
+  expect(clients.takeIgnored()).toBe(false);
+  clients.hear(tokenOf(2), headers('b'), scopeAt(5), 5);
+
+  expect(clients.size).toBe(5);
+  expect(clients.takeIgnored()).toBe(false);
+});
+
+test('forgets a silent client after five minutes, and never one with a stream', () => {
+  let time = 0;
+  const clients = makeClients(undefined, () => time);
+  clients.hear(TOKEN, headers('polls'), scopeAt(5), 5);
+  const streaming = clients.hear(TOKEN, headers('streams'), scopeAt(5), 5);
+  if (streaming) clients.opened(streaming);
+
+  time = 3_000;
+  clients.sweep();
+  expect(clients.size).toBe(2);
+  time = 3_001;
+  clients.sweep();
+  expect(clients.size).toBe(1);
+
+  if (streaming) clients.closed(streaming);
+  time = 7_000;
+  clients.sweep();
+  expect(clients.size).toBe(0);
+});

@@ -1,0 +1,48 @@
+import { Type } from 'typebox';
+import {
+  parseCount,
+  parseLimit,
+  parseOffset,
+  parseSearch,
+} from '../../../../plane/src/platform/http/input/filter.ts';
+import { jsonResponse, PathEventId } from '../../../../plane/src/platform/http/schema.ts';
+import { type OperationModule, query } from '../../record/operations/definition.ts';
+import { readReach } from './read.ts';
+import { EnvironmentReach, EventReach, MAX_WAIT_SECONDS, MissingInstance, ReachQuery } from './schema.ts';
+import { askFor } from './store.ts';
+import type { Waits } from './waits.ts';
+
+type Search = { wait?: number; limit: number; offset: number };
+
+export const reachOperations = (waits: Waits): OperationModule => ({
+  tag: 'Events',
+  schemas: [EnvironmentReach, MissingInstance, EventReach],
+  operations: [
+    query({
+      id: 'getEventReach',
+      route: 'GET /api/admin/events/:id/reach',
+      summary: 'Get how far a change has reached',
+      description:
+        'Returns when the first, half and the last instance of the SDKs had the change of an event, and the instances that have not presented it. An instance has a change when it presents its revision to a server: in the If-None-Match of a poll, or in the Last-Event-ID of a stream. With wait, the response comes as soon as the change is live everywhere, or after this many seconds; meanwhile the servers end streams that have not confirmed the change, so that their clients return and present what they have. Every caller who may read the event may call it.',
+      permission: 'NONE',
+      params: Type.Object({ id: PathEventId('4211') }),
+      query: ReachQuery,
+      output: jsonResponse('The reach of the change', EventReach),
+      rejects: [400],
+      read: async ({ db, actor, longReader }, { params: { id }, query }) => {
+        const { wait, ...page } = parseSearch<Search>(
+          query,
+          {
+            wait: value => parseCount(value, 1, MAX_WAIT_SECONDS),
+            limit: parseLimit,
+            offset: parseOffset,
+          },
+          { limit: 50, offset: 0 },
+        );
+        const read = () => readReach(db, actor, Number(id), page);
+        if (wait === undefined) return await read();
+        return await waits.until(longReader, wait, read, ({ environments }) => askFor(db, environments));
+      },
+    }),
+  ],
+});

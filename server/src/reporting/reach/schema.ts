@@ -1,0 +1,114 @@
+import { type Static, Type } from 'typebox';
+import { page, SearchQuery } from '../../../../plane/src/platform/http/input/filter.ts';
+import { Named, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
+
+export const MAX_WAIT_SECONDS = 60;
+
+const environment = Type.String({ description: 'Name of the environment', examples: ['production'] });
+const count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+export const ReachState = Type.Unsafe<'live' | 'behind' | 'unknown' | 'unchanged'>({
+  title: 'ReachState',
+  type: 'string',
+  enum: ['live', 'behind', 'unknown', 'unchanged'],
+  description:
+    'live: every known instance has presented the change. behind: at least one has not. unknown: no instance is known, or the server had to ignore some. unchanged: the change altered nothing that SDKs get, or is older than 30 days',
+  examples: ['behind'],
+});
+
+export const EnvironmentReach = Named(
+  'EnvironmentReach',
+  Type.Object(
+    {
+      environment,
+      state: ReachState,
+      revision: count('Revision of the environment that the change took', 42),
+      publishedAt: Timestamp('When the change was committed'),
+      instances: count('Known instances that the change concerns', 20),
+      live: count('Instances that have presented this revision or a later one', 17),
+      unconfirmed: count(
+        'Instances with an open stream, which carries every change within a second, that have not presented this revision yet',
+        1,
+      ),
+      behind: count('Other instances that have not presented this revision', 2),
+      firstAt: Nullable(Timestamp('When the first instance presented the change; null: none yet')),
+      halfAt: Nullable(
+        Timestamp(
+          'When half of the instances that have the change had presented it; null: none yet, or more than 4,000 instances have it',
+        ),
+      ),
+      lastAt: Nullable(
+        Timestamp('When an instance last presented the change for the first time; null: none yet'),
+      ),
+      requests: count(
+        'Requests of browsers that the servers evaluated with the change. Browsers are not instances',
+        1200,
+      ),
+    },
+    { description: 'How far a change has reached in one environment' },
+  ),
+);
+export type EnvironmentReach = Static<typeof EnvironmentReach>;
+
+export const MissingInstance = Named(
+  'MissingInstance',
+  Type.Object(
+    {
+      application: Nullable(
+        Type.String({
+          description: 'Name of the application; null: it uses only projects that you cannot read',
+          examples: ['checkout'],
+        }),
+      ),
+      instance: Nullable(
+        Type.String({
+          description: 'Id of the instance; null: its application is not shown',
+          examples: ['checkout-7f9c-1'],
+        }),
+      ),
+      environment,
+      revision: count(
+        'Revision up to which the instance has all changes; 0: it has presented none of the current history',
+        41,
+      ),
+      streaming: Type.Boolean({
+        description: 'Whether the instance has an open stream',
+        examples: [false],
+      }),
+      lastContactAt: Timestamp('When a server last heard of the instance, within about 100 s'),
+    },
+    { description: 'An instance that has not presented a change' },
+  ),
+);
+export type MissingInstance = Static<typeof MissingInstance>;
+
+export const EventReach = Named(
+  'EventReach',
+  Type.Object(
+    {
+      eventId: Type.Integer({ description: 'Id of the event', examples: [4211] }),
+      state: ReachState,
+      liveSince: Nullable(
+        Timestamp('When the last instance presented the change; null unless the state is live'),
+      ),
+      environments: Type.Array(Ref(EnvironmentReach), { description: 'The environments that changed' }),
+      missing: Type.Array(Ref(MissingInstance), {
+        description: 'A page of the instances that have not presented the change',
+      }),
+      total: count('Number of instances that have not presented the change', 3),
+    },
+    { description: 'How far the change of an event has reached' },
+  ),
+);
+export type EventReach = Static<typeof EventReach>;
+
+export const ReachQuery = SearchQuery({
+  wait: Type.Optional(
+    Type.String({
+      description: `Seconds to wait until the change is live everywhere, 1 to ${MAX_WAIT_SECONDS}. Without it the response is immediate`,
+      examples: ['30'],
+    }),
+  ),
+  ...page,
+});

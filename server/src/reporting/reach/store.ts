@@ -1,0 +1,243 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Heard, Requests } from '../../../../plane/src/counting/clients.ts';
+import type { Actor } from '../../platform/actor.ts';
+import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import { iso } from '../../platform/db/iso.ts';
+import { findEvent } from '../../record/events/store.ts';
+import { isVisibleApplication } from '../applications/store.ts';
+import type { EnvironmentReach, MissingInstance } from './schema.ts';
+
+/** Instances whose delay is kept, to tell when half of all had the change. */
+const MAX_DELAYS = 2_000;
+/** How far back an instance that catches up is counted for each change. */
+const COUNTED_REVISIONS = 500;
+
+/** Says that the process is alive, and whether it had to ignore an instance. */
+export async function beat(db: Db, server: string, isIgnoring: boolean): Promise<void> {
+  await sql`
+    insert into reach_servers as kept (id, ignored_at) values (${server}, case when ${isIgnoring} then now() end)
+    on conflict (id) do update set seen_at = now(), stopped_at = null,
+      alive_since = case when kept.seen_at < now() - interval '15 seconds' then now() else kept.alive_since end,
+      ignored_at = coalesce(excluded.ignored_at, kept.ignored_at)`.execute(db);
+}
+
+/** Says that the process ends. Any other one can tell from then on that an instance is silent. */
+export async function sayGoodbye(db: Db, server: string): Promise<void> {
+  await sql`
+    update reach_servers set seen_at = now() - interval '1 minute', stopped_at = now() where id = ${server}`.execute(
+    db,
+  );
+}
+
+/**
+ * Writes what instances presented, and counts for each change the instances that got it. An instance may come to several servers,
+ * so its row decides whether it is counted. Returns those without names that have no row.
+ */
+export async function writeHeard(
+  tx: Tx,
+  server: string,
+  heard: Heard[],
+): Promise<{ token: number; id: string }[]> {
+  const { rows } = await sql<{ token: number; id: string }>`
+    with given as materialized (
+      select token, id, environment, projects, application, instance, given.epoch, revision, "isExact", "isStreaming", "interval",
+        now() - make_interval(secs => age) as seen_at, given.epoch = (select id from database_epoch) as is_current
+      from jsonb_to_recordset(${JSON.stringify(heard)}::jsonb) as given (
+        token integer, id text, environment text, projects text[], application text, instance text, epoch text,
+        revision integer, "isExact" boolean, "isStreaming" boolean, "interval" integer, age float8)
+    ), before as materialized (
+      select kept.token_id, kept.connection_id, kept.epoch, kept.revision
+      from reach_instances as kept join given on kept.token_id = token and kept.connection_id = given.id
+      order by kept.token_id, kept.connection_id for update of kept
+    ), updated as (
+      update reach_instances as kept set
+        environment = given.environment, projects = given.projects, is_streaming = "isStreaming",
+        seen_at = greatest(kept.seen_at, given.seen_at), server_id = ${server}, interval_seconds = "interval",
+        application = coalesce(given.application, kept.application),
+        instance = coalesce(given.instance, kept.instance),
+        epoch = case when is_current and (given.revision > 0 or "isExact") then given.epoch else kept.epoch end,
+        revision = case
+          when not is_current then kept.revision
+          when "isExact" then given.revision
+          when kept.epoch = given.epoch then greatest(kept.revision, given.revision)
+          when given.revision > 0 then given.revision
+          else kept.revision end
+      from given where kept.token_id = token and kept.connection_id = given.id
+    ), inserted as (
+      insert into reach_instances (token_id, connection_id, environment, projects, application, instance, epoch, revision,
+        is_streaming, interval_seconds, seen_at, server_id)
+      select token, given.id, environment, projects, application, instance, epoch,
+        case when is_current then revision else 0 end, "isStreaming", "interval", seen_at, ${server}
+      from given
+      where application is not null
+        and not exists (select from before where token_id = token and connection_id = given.id)
+      order by token, given.id
+      -- Another server heard of the instance at the same moment.
+      on conflict (token_id, connection_id) do update set seen_at = greatest(reach_instances.seen_at, excluded.seen_at),
+        revision = greatest(excluded.revision, reach_instances.revision)
+        where reach_instances.epoch = excluded.epoch
+    ), passed as (
+      select published.environment, published.revision, array_agg(seen_at order by seen_at) as times
+      from given join before on token_id = token and connection_id = given.id and before.epoch = given.epoch
+        and before.revision > 0
+        join sdk_publications as published on published.environment = given.environment
+          and published.revision > greatest(before.revision, given.revision - ${COUNTED_REVISIONS})
+          and published.revision <= given.revision
+          and (published.projects is null or given.projects is null or published.projects && given.projects)
+      where is_current
+      group by published.environment, published.revision
+    ), locked as materialized (
+      select published.environment, published.revision from sdk_publications as published
+        join passed using (environment, revision)
+      order by published.environment, published.revision for no key update of published
+    ), counted as (
+      update sdk_publications as published set
+        instances = instances + cardinality(times), first_at = least(first_at, greatest(published_at, times[1])),
+        last_at = greatest(last_at, published_at, times[cardinality(times)]),
+        delays = (delays || array(
+          select greatest(0, extract(epoch from one - published_at) * 1000)::integer from unnest(times) as one
+        ))[1:${MAX_DELAYS}]
+      from passed join locked using (environment, revision)
+      where published.environment = passed.environment and published.revision = passed.revision
+    )
+    select token, given.id from given
+    where application is null
+      and not exists (select from before where token_id = token and connection_id = given.id)`.execute(tx);
+  return rows;
+}
+
+/** Adds evaluations for browsers. */
+export async function addRequests(tx: Tx, requests: Requests[]): Promise<void> {
+  await sql`
+    with given as (
+      select * from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb)
+        as given (environment text, revision integer, requests bigint)
+    ), locked as materialized (
+      select published.environment, published.revision from sdk_publications as published
+        join given using (environment, revision)
+      order by published.environment, published.revision for no key update of published
+    )
+    update sdk_publications as published set requests = published.requests + given.requests
+    from given join locked using (environment, revision)
+    where published.environment = given.environment and published.revision = given.revision`.execute(tx);
+}
+
+type Change = { groupId: string; environment: string | null };
+
+/** The change of an event that the caller can see, and the environment if the event is about one. */
+export async function findChange(db: Reader, actor: Actor, id: number): Promise<Change | undefined> {
+  return await findEvent(db, actor, id);
+}
+
+export type ReachParts = {
+  environments: Omit<EnvironmentReach, 'state'>[];
+  instances: MissingInstance[];
+  total: number;
+  /** Whether every instance is known: no server has ignored one lately. */
+  isComplete: boolean;
+};
+
+/** A condition: the change concerns the instance. */
+const CONCERNS = sql<boolean>`published.environment = present.environment
+  and (published.projects is null or present.projects is null or published.projects && present.projects)`;
+
+const IS_COMPLETE = sql<boolean>`not exists (
+  select from reach_servers where ignored_at > now() - interval '5 minutes'
+)`;
+
+/** Reads in one statement how far a change has reached, and a page of the instances that have not presented it. */
+export async function findReach(
+  db: Reader,
+  actor: Actor,
+  { groupId, environment }: Change,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<ReachParts> {
+  const known = (condition: RawBuilder<unknown>) => sql`(
+    select count(*) from known where known.environment = published.environment and ${condition}
+  )`;
+  const { rows } = await sql<ReachParts>`
+    with published as materialized (
+      select * from sdk_publications
+      where change_id = ${groupId} and (${environment}::text is null or environment = ${environment})
+    ), known as materialized (
+      select present.*, present.revision >= published.revision as is_live
+      from published join reach_current as present on ${CONCERNS}
+    ), page as (
+      select * from known where not is_live
+      order by environment, application, instance, token_id, connection_id limit ${limit} offset ${offset}
+    )
+    select coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'environment', environment, 'revision', revision, 'publishedAt', ${iso(sql`published_at`)},
+        'instances', ${known(sql`true`)}, 'live', ${known(sql`is_live`)},
+        'unconfirmed', ${known(sql`not is_live and is_streaming`)},
+        'behind', ${known(sql`not is_live and not is_streaming`)},
+        'firstAt', ${iso(sql`first_at`)}, 'halfAt', ${iso(sql`(published_at + make_interval(secs => (
+          select delay from unnest(delays) as delay order by delay
+          limit 1 offset greatest((published.instances + 1) / 2 - 1, 0)
+        ) / 1000.0))`)}, 'lastAt', ${iso(sql`last_at`)},
+        'requests', (
+          select sum(later.requests) from sdk_publications as later
+          where later.environment = published.environment and later.revision >= published.revision
+        )
+      ) order by environment) from published
+    ), '[]') as environments,
+    (select count(*) from known where not is_live) as total,
+    coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'application', case when ${isVisibleApplication(actor)} then application end,
+        'instance', case when ${isVisibleApplication(actor)} then instance end,
+        'environment', environment, 'revision', page.revision, 'streaming', is_streaming,
+        'lastContactAt', ${iso(sql`page.seen_at`)}
+      ) order by environment, application, instance, page.token_id, connection_id)
+      from page left join applications on applications.name = page.application
+    ), '[]') as instances, ${IS_COMPLETE} as "isComplete"`.execute(db);
+  const [parts] = rows;
+  if (!parts) throw new Error('PostgreSQL returned no reach');
+  return parts;
+}
+
+/** Has servers ask their streams for a revision, until a few seconds from now. */
+export async function askFor(
+  db: Db | Reader,
+  positions: Pick<EnvironmentReach, 'environment' | 'revision'>[],
+) {
+  await sql`
+    insert into reach_questions as kept (environment, revision, until)
+    select environment, revision, now() + interval '5 seconds'
+    from jsonb_to_recordset(${JSON.stringify(positions)}::jsonb) as given (environment text, revision integer)
+    order by environment
+    on conflict (environment) do update set until = excluded.until,
+      revision = case when kept.until > now() then greatest(kept.revision, excluded.revision)
+        else excluded.revision end`.execute(db);
+}
+
+/** The revisions that somebody waits for. */
+export async function listQuestions(db: Reader): Promise<{ environment: string; revision: number }[]> {
+  const { rows } = await sql<{ environment: string; revision: number }>`
+    select environment, revision from reach_questions where until > now()`.execute(db);
+  return rows;
+}
+
+/** Deletes what is no longer of use: instances that were forgotten, ended servers, and old changes. */
+export async function deleteOutdated(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with instances as (
+      delete from reach_instances as kept where kept.seen_at < now() - interval '1 day'
+        and not exists (select from reach_current as present
+          where present.token_id = kept.token_id and present.connection_id = kept.connection_id)
+      returning 1
+    ), servers as (
+      delete from reach_servers where seen_at < now() - interval '1 day'
+        and not exists (select from reach_instances where server_id = reach_servers.id)
+      returning 1
+    ), publications as (
+      delete from sdk_publications where (environment, revision) in (
+        select environment, revision from sdk_publications
+        where published_at < now() - interval '30 days' order by published_at limit 10000
+      ) returning 1
+    )
+    select (select count(*) from instances) + (select count(*) from servers)
+      + (select count(*) from publications) as count`.execute(db);
+  return rows[0]?.count ?? 0;
+}

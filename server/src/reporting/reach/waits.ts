@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Admission } from '../../../../plane/src/platform/admission/metrics.ts';
+import { makeShares } from '../../../../plane/src/platform/admission/shares.ts';
+import { tooManyRequests } from '../../../../plane/src/platform/errors.ts';
+import type { LongReader } from '../../platform/http/protection/long-reads.ts';
+import { isSettled } from './read.ts';
+import type { EventReach } from './schema.ts';
+
+/** Callers that wait on one process at the same time. Each costs a statement per look. */
+const WAITS = { capacity: 60, share: 0.5, perCaller: 10, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
+const LOOK_MS = 300;
+/** A look at 20,000 instances takes about 40 ms. The pause is at least this many times as long. */
+const PAUSES_PER_LOOK = 20;
+const MAX_PAUSE_MS = 2_000;
+/** Servers ask their streams as long as somebody waits. */
+const ASK_MS = 2_000;
+
+export type Waits = {
+  /** Reads until the change is live everywhere, the time is over, the client has left or the server stops. */
+  until: (
+    reader: LongReader,
+    seconds: number,
+    read: () => Promise<EventReach>,
+    ask: (reach: EventReach) => Promise<void>,
+  ) => Promise<EventReach>;
+  close: () => void;
+};
+
+/** No connection is held between two looks, and no place among the running requests. */
+export function makeWaits(admission: Admission): Waits {
+  const shares = makeShares(WAITS, () =>
+    tooManyRequests(
+      `Too many requests wait for changes to be live: a caller can have ${WAITS.perCaller} of them on one server. Retry without wait, or later.`,
+      LOOK_MS / 100,
+    ),
+  );
+  admission.set('reach-waits', shares);
+  let isClosing = false;
+  return {
+    until: async ({ caller, visit }, seconds, read, ask) => {
+      const release = shares.take(caller);
+      visit?.handBack();
+      const endsAt = performance.now() + seconds * 1_000;
+      let askedAt = Number.NEGATIVE_INFINITY;
+      try {
+        for (;;) {
+          const startedAt = performance.now();
+          const reach = await read();
+          const now = performance.now();
+          if (isSettled(reach) || now >= endsAt || isClosing || visit?.isGone() === true) return reach;
+          if (now - askedAt >= ASK_MS) {
+            askedAt = now;
+            await ask(reach);
+          }
+          const pause = Math.max(LOOK_MS, PAUSES_PER_LOOK * (now - startedAt));
+          await sleep(Math.max(Math.min(pause, MAX_PAUSE_MS, endsAt - now), 1));
+        }
+      } finally {
+        release();
+      }
+    },
+    close: () => {
+      isClosing = true;
+    },
+  };
+}
