@@ -34,7 +34,7 @@ test('a file is applied once, and what was exported needs no change', async () =
   };
   const environments = {
     production: { enabled: true, strategies: [strategy] },
-    development: { enabled: false },
+    development: { enabled: false, variants: [{ name: 'one' }] },
   };
   const file = write({
     project,
