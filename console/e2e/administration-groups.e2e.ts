@@ -119,6 +119,36 @@ test('creates a service account and its token, shows the secret once, and delete
   await expect.poll(() => page.getByRole('row').filter({ hasText: name }).count()).toBe(0);
 });
 
+test('lets a service account read the secrets of the API tokens it creates, and takes it back', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const name = `Terraform ${unique()}`;
+  await logInAs({ rootRole: 'Admin' });
+  const reads = async (id: number) =>
+    (await api.send<{ readsTokenSecrets: boolean }>('GET', `/api/admin/service-account/${id}`))
+      .readsTokenSecrets;
+  await openPage(page, '/admin/service-accounts?edit=new');
+  const panel = page.getByRole('dialog', { name: 'New service account' });
+  await panel.getByLabel('Name').first().fill(name);
+  await panel.getByLabel('Can read the secrets').check();
+  await panel.getByRole('button', { name: 'Create service account' }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+  const box = page.getByLabel('Can read the secrets');
+  expect(await box.isChecked()).toBe(true);
+  expect(await reads(id)).toBe(true);
+
+  await box.uncheck();
+  await page.getByText('Saving deletes the stored secrets').waitFor();
+  await page.getByRole('button', { name: /^Save/ }).click();
+  await page.getByText('Service account saved.').waitFor();
+  await accessible(page);
+
+  expect(await reads(id)).toBe(false);
+});
+
 test('creates an invitation, with which a person signs up, and disables it', async ({
   page,
   newPage,

@@ -62,6 +62,44 @@ test('lists only the pages that the user may open', async ({ page, newPage, api,
   await accessible(page);
 });
 
+test('the command palette finds people, segments, environments and tokens, and pages by other names', async ({
+  page,
+  api,
+  logInAs,
+}) => {
+  const word = `zebra${unique()}`;
+  const { id } = await createPerson(api, { name: `Pat ${word}` });
+  await api.send('POST', '/api/admin/segments', { name: `segment-${word}`, constraints: [] });
+  await api.send('POST', '/api/admin/api-tokens', {
+    tokenName: `token-${word}`,
+    type: 'client',
+    environment: 'development',
+    projects: ['*'],
+  });
+  await logInAs({ rootRole: 'Admin' });
+  await openPage(page, '/admin/instance');
+  const palette = page.getByRole('dialog', { name: 'Search or run' });
+  const type = async (text: string) => {
+    await page.keyboard.press('ControlOrMeta+k');
+    await palette.getByRole('textbox').fill(text);
+  };
+
+  await type('cors');
+  await palette.getByRole('button', { name: /^Sign-in/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await type('productio');
+  await palette.getByRole('button', { name: /^production/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await type(word);
+  await palette.getByRole('button', { name: `segment-${word}` }).waitFor();
+  await palette.getByRole('button', { name: `token-${word}` }).waitFor();
+  await accessible(page);
+  await palette.getByRole('button', { name: `Pat ${word}` }).click();
+
+  await page.waitForURL(`/admin/users?user=${id}`);
+  await page.getByRole('complementary', { name: `Pat ${word}` }).waitFor();
+});
+
 test('a narrow window has a select instead of the column', async ({ newPage, logInAs }) => {
   const page = await newPage({ viewport: { width: 360, height: 740 } });
   await logInAs({ rootRole: 'Admin' }, page);

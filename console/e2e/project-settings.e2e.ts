@@ -124,7 +124,7 @@ test('a naming rule is checked while typing, and shows the flags that violate it
   await expect.poll(() => save(page).isDisabled()).toBe(false);
   await save(page).click();
 
-  await page.getByText('Naming and limits saved.').waitFor();
+  await page.getByText('Rules and limits saved.').waitFor();
   expect(await read(api, project)).toMatchObject({
     featureLimit: 1,
     featureNaming: { pattern: 'pay\\..+', example: 'pay.card' },

@@ -63,7 +63,7 @@ test('a project can require a reason, and every form asks for it', async ({ page
   await page.getByText('The console asks for a reason.').waitFor();
   await accessible(page);
   await page.keyboard.press('Control+s');
-  await page.getByText('Naming and limits saved.').waitFor();
+  await page.getByText('Rules and limits saved.').waitFor();
 
   const reason = page.getByRole('textbox', { name: 'Reason' });
   await page.goto(address);

@@ -41,10 +41,11 @@ export const test = base.extend<Fixtures>({
   },
   newPage: async ({ server, watch }, use) => {
     const opened: { close: () => Promise<void> }[] = [];
-    await use(async ({ viewport, ...options } = {}) => {
+    await use(async ({ viewport, colorScheme, ...options } = {}) => {
       const tab = await openTab(server.url, options);
       opened.push(tab);
       if (viewport) await tab.page.setViewportSize(viewport);
+      if (colorScheme) await tab.page.emulateMedia({ colorScheme });
       watch(tab.page);
       return tab.page;
     });

@@ -5,6 +5,8 @@ export type Group = 'People' | 'Tokens' | 'Vocabulary' | 'Instance';
 
 export type Entry = {
   label: string;
+  /** What else people call it, for the command palette. */
+  words?: string;
   path: string;
   group: Group;
   /** The user sees the entry with the permission for one of these operations. Without them, everyone does. */
@@ -17,6 +19,7 @@ export type Entry = {
 const ENTRIES: readonly Entry[] = [
   {
     label: 'Users',
+    words: 'people, accounts, members, deactivate, reset password',
     path: '/admin/users',
     group: 'People',
     calls: ['getUsers'],
@@ -24,6 +27,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Groups',
+    words: 'teams, members',
     path: '/admin/groups',
     group: 'People',
     calls: ['getGroups'],
@@ -31,6 +35,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Roles',
+    words: 'permissions, rights',
     path: '/admin/roles',
     group: 'People',
     calls: ['getRoles'],
@@ -38,16 +43,29 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Service accounts',
+    words: 'bots, machine users, pipelines, Terraform',
     path: '/admin/service-accounts',
     group: 'People',
     calls: ['getServiceAccounts'],
     count: ({ serviceAccounts }) => serviceAccounts,
   },
-  { label: 'Invitations', path: '/admin/invitations', group: 'People', calls: ['getSignupTokens'] },
+  {
+    label: 'Invitations',
+    words: 'invite, signup links',
+    path: '/admin/invitations',
+    group: 'People',
+    calls: ['getSignupTokens'],
+  },
   // Everyone may ask about themselves.
-  { label: 'Explain access', path: '/admin/explain-access', group: 'People' },
+  {
+    label: 'Explain access',
+    words: 'permissions, why, denied',
+    path: '/admin/explain-access',
+    group: 'People',
+  },
   {
     label: 'API tokens',
+    words: 'keys, SDK, secrets',
     path: '/admin/tokens',
     group: 'Tokens',
     calls: ['getApiTokens'],
@@ -55,46 +73,65 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Environments',
+    words: 'stages, production',
     path: '/admin/environments',
     group: 'Vocabulary',
     count: ({ environments }) => environments,
   },
   {
     label: 'Segments',
+    words: 'audiences, cohorts',
     path: '/admin/segments',
     group: 'Vocabulary',
     count: ({ segments }) => segments,
   },
   {
     label: 'Context fields',
+    words: 'properties, attributes, legal values',
     path: '/admin/context-fields',
     group: 'Vocabulary',
     count: ({ contextFields }) => contextFields,
   },
   {
     label: 'Strategy types',
+    words: 'custom strategies',
     path: '/admin/strategy-types',
     group: 'Vocabulary',
     count: ({ strategies }) => strategies,
   },
   {
     label: 'Feature types',
+    words: 'lifetime, flag types',
     path: '/admin/feature-types',
     group: 'Vocabulary',
   },
   {
     label: 'Tags',
+    words: 'tag types, labels',
     path: '/admin/tags',
     group: 'Vocabulary',
   },
   {
     label: 'Sign-in',
+    words: 'login, SSO, single sign-on, OpenID Connect, OIDC, password rules, CORS, origins',
     path: '/admin/sign-in',
     group: 'Instance',
     calls: ['getOidcSettings'],
   },
-  { label: 'Transfer', path: '/admin/transfer', group: 'Instance', calls: ['createFeature'] },
-  { label: 'Instance', path: '/admin/instance', group: 'Instance', calls: ['getDiagnostics'] },
+  {
+    label: 'Export and import',
+    words: 'transfer, copy, backup, JSON',
+    path: '/admin/transfer',
+    group: 'Instance',
+    calls: ['createFeature'],
+  },
+  {
+    label: 'Instance',
+    words: 'version, license, limits, maintenance mode, diagnostics, database',
+    path: '/admin/instance',
+    group: 'Instance',
+    calls: ['getDiagnostics'],
+  },
 ];
 
 /** The pages that the user may open. */

@@ -1,17 +1,16 @@
 import { Button } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, MonitorOff } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Connect } from '../connect/Connect.tsx';
 import { useOfTokenQuery } from '../connect/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
-import { Can } from '../ui/Can.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import s from './api-tokens.module.css';
@@ -64,59 +63,27 @@ function Creation({
   path: string;
   onCreated(token: ApiToken, draft: Draft): void;
 }) {
-  const { draft, change, isChanged, forget } = useDraft('new-token', { ...emptyDraft, type });
-  const create = useMutation({
-    mutationFn: () => createToken(project, bodyOf(draft, project)),
-    onSuccess: async token => {
-      forget();
-      onCreated(token, draft);
-    },
+  const { draft, edit, submit, error, isPending, unsaved } = useCreation({
+    thing: 'new-token',
+    empty: { ...emptyDraft, type },
+    send: async sent => ({ sent, token: await createToken(project, bodyOf(sent, project)) }),
+    onSent: ({ sent, token }) => onCreated(token, sent),
   });
-  const { question } = useUnsaved(isChanged && !create.isSuccess, forget);
   return (
-    <Page
-      title="New token"
-      crumbs={
-        <>
-          <Link to={path}>API tokens</Link> / New token
-        </>
-      }
-    >
+    <Page title="New token" crumbs={<Link to={path}>API tokens</Link>}>
       <FormAndEffect
         as="page"
         title="Effect"
-        onSubmit={() => create.mutate()}
-        form={
-          <TokenForm
-            draft={draft}
-            error={create.error}
-            project={project}
-            onChange={part => {
-              change(part);
-              if (create.isError) create.reset();
-            }}
-          />
-        }
-        actions={
-          <>
-            <Can
-              call={project === undefined ? 'createApiToken' : 'createProjectApiToken'}
-              {...(project !== undefined && { project })}
-            >
-              <Button
-                type="submit"
-                variant="filled"
-                loading={create.isPending}
-                disabled={draft.name.trim() === ''}
-              >
-                Create token
-              </Button>
-            </Can>
-            <Button component={Link} to={path}>
-              Cancel
-            </Button>
-          </>
-        }
+        onSubmit={submit}
+        form={<TokenForm draft={draft} error={error} project={project} onChange={edit} />}
+        creation={{
+          action: 'Create token',
+          call: project === undefined ? 'createApiToken' : 'createProjectApiToken',
+          ...(project !== undefined && { project }),
+          pending: isPending,
+          disabled: draft.name.trim() === '',
+          cancel: path,
+        }}
       >
         <Reach
           projects={project === undefined ? draft.projects : [project]}
@@ -124,7 +91,7 @@ function Creation({
           type={draft.type}
         />
       </FormAndEffect>
-      {question}
+      {unsaved.question}
     </Page>
   );
 }
@@ -161,11 +128,7 @@ function Created({
   return (
     <Page
       title={token.tokenName}
-      crumbs={
-        <>
-          <Link to={path}>API tokens</Link> / New token
-        </>
-      }
+      crumbs={<Link to={path}>API tokens</Link>}
       note={
         <State tone="on" icon={<Check size={12} />}>
           Created

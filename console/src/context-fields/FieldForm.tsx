@@ -1,9 +1,10 @@
 import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
+import { NewName } from '../ui/NewName.tsx';
 import s from './context-fields.module.css';
 import type { Draft } from './draft.ts';
 import { LegalValues } from './LegalValues.tsx';
@@ -30,18 +31,13 @@ export function FieldForm({
     <fieldset className={s.fields} disabled={disabled}>
       <FormErrors messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)} />
       {isNew && (
-        <TextInput
-          label="Name"
+        <NewName
           description="The name in the context that applications send. It never changes."
-          classNames={{ input: 'mono' }}
-          required
           maxLength={100}
-          autoComplete="off"
-          spellCheck={false}
-          autoFocus
           value={draft.name}
-          error={nameMessage(error)}
-          onChange={event => onChange({ name: event.target.value.trim() })}
+          error={error}
+          autoFocus
+          onChange={name => onChange({ name })}
         />
       )}
       {isNew && (

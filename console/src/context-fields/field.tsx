@@ -1,10 +1,8 @@
-import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useMissingPermissions } from '../api/me.ts';
 import { segmentsQuery } from '../features/queries.ts';
 import { StrategyUses } from '../segments/StrategyUses.tsx';
-import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
@@ -15,9 +13,8 @@ import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
 import type { Version } from '../ui/versions.ts';
 import { counted } from '../ui/words.ts';
 import s from './context-fields.module.css';
@@ -39,11 +36,11 @@ const crumbs = <Link to="/admin/context-fields">Context fields</Link>;
 /** Creates a context field of the instance, or of one project. */
 export function NewContextFieldPage() {
   const navigate = useNavigate();
-  const { draft, change, isChanged, forget } = useDraft('new-context-field', emptyDraft);
-  const create = useMutation({
-    mutationFn: () => createField(draft.project, { name: draft.name, ...bodyOf(draft) }),
-    onSuccess: async ({ name }) => {
-      forget();
+  const { draft, edit, submit, error, isPending, unsaved } = useCreation({
+    thing: 'new-context-field',
+    empty: emptyDraft,
+    send: sent => createField(sent.project, { name: sent.name, ...bodyOf(sent) }),
+    onSent: async ({ name }) => {
       toast({ message: `Created ${name}.` });
       await navigate({
         to: '/admin/context-fields/$contextField',
@@ -52,46 +49,27 @@ export function NewContextFieldPage() {
       });
     },
   });
-  const { question } = useUnsaved(isChanged && !create.isSuccess, forget);
   return (
     <Page title="New context field" crumbs={crumbs}>
       <FormAndEffect
         as="page"
         title="Effect"
-        onSubmit={() => create.mutate()}
-        form={
-          <FieldForm
-            draft={draft}
-            isNew
-            error={create.error}
-            disabled={create.isPending}
-            onChange={part => {
-              change(part);
-              if (create.isError) create.reset();
-            }}
-          />
-        }
-        actions={
-          <>
-            <Can
-              call={draft.project === '' ? 'createContextField' : 'createProjectContextField'}
-              {...(draft.project && { project: draft.project })}
-            >
-              <Button type="submit" variant="filled" loading={create.isPending} disabled={draft.name === ''}>
-                Create context field
-              </Button>
-            </Can>
-            <Button component={Link} to="/admin/context-fields">
-              Cancel
-            </Button>
-          </>
-        }
+        onSubmit={submit}
+        form={<FieldForm draft={draft} isNew error={error} disabled={isPending} onChange={edit} />}
+        creation={{
+          action: 'Create context field',
+          call: draft.project === '' ? 'createContextField' : 'createProjectContextField',
+          project: draft.project,
+          pending: isPending,
+          disabled: draft.name === '',
+          cancel: '/admin/context-fields',
+        }}
       >
         <RailSection title="Creating affects">
           <p className={s.words}>No flag, until a constraint uses the field.</p>
         </RailSection>
       </FormAndEffect>
-      {question}
+      {unsaved.question}
     </Page>
   );
 }

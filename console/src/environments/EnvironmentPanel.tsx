@@ -1,7 +1,7 @@
-import { NativeSelect, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { NativeSelect } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
@@ -9,14 +9,14 @@ import { FormErrors } from '../ui/Failure.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
 import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
+import { NewName } from '../ui/NewName.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
 import type { Version } from '../ui/versions.ts';
 import { counted } from '../ui/words.ts';
 import s from './environments.module.css';
@@ -59,48 +59,38 @@ function TypeSelect({
 /** The panel that creates an environment. */
 export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
-  const { draft, change, isChanged, forget } = useDraft('new-environment', {
-    name: '',
-    type: 'development',
-  });
-  const create = useMutation({
-    mutationFn: () => createEnvironment(draft),
-    onSuccess: ({ name }) => {
-      forget();
+  const navigate = useNavigate();
+  const { draft, edit, submit, error, isPending, unsaved } = useCreation({
+    thing: 'new-environment',
+    empty: { name: '', type: 'development' },
+    send: createEnvironment,
+    onSent: ({ name }) => {
       leave({ edit: undefined });
-      toast({ message: `Created ${name}. Add it to projects on their settings pages.` });
+      toast({
+        message: `Created ${name}. Add it to projects on their settings pages.`,
+        action: { label: 'Show projects', run: () => void navigate({ to: '/projects' }) },
+      });
     },
   });
-  const unsaved = useUnsaved(isChanged && !create.isSuccess, forget);
-  const messages = messagesByField(create.error);
   return (
     <PanelForm
       title="New environment"
       action="Create environment"
-      pending={create.isPending}
+      pending={isPending}
       disabled={draft.name === ''}
-      messages={isNameTaken(create.error) ? [] : otherMessages(create.error, ['name', 'type'])}
+      messages={isNameTaken(error) ? [] : otherMessages(error, ['name', 'type'])}
       {...unsaved}
-      onSubmit={() => create.mutate()}
+      onSubmit={submit}
       onClose={onClose}
     >
-      <TextInput
-        label="Name"
+      <NewName
         description="Part of URLs and of the API. It never changes."
-        classNames={{ input: 'mono' }}
-        required
         maxLength={100}
-        autoComplete="off"
-        spellCheck={false}
-        data-autofocus
         value={draft.name}
-        error={nameMessage(create.error)}
-        onChange={event => {
-          change({ name: event.target.value.trim() });
-          create.reset();
-        }}
+        error={error}
+        onChange={name => edit({ name })}
       />
-      <TypeSelect type={draft.type} error={messages.type} onChange={type => change({ type })} />
+      <TypeSelect type={draft.type} error={messagesByField(error).type} onChange={type => edit({ type })} />
     </PanelForm>
   );
 }

@@ -1,8 +1,6 @@
-import { Button } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useMissingPermissions } from '../api/me.ts';
-import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
 import { DangerAction, DangerZone } from '../ui/DangerZone.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
@@ -13,9 +11,8 @@ import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { counted } from '../ui/words.ts';
 import { usersQuery } from '../users/queries.ts';
 import type { RootRole } from '../users/roles.ts';
@@ -48,11 +45,11 @@ export function NewGroupPage() {
 
 function NewGroup({ roles }: { roles: readonly RootRole[] }) {
   const navigate = useNavigate();
-  const { draft, change, isChanged, forget } = useDraft('new-group', EMPTY);
-  const create = useMutation({
-    mutationFn: () => createGroup(inputOf(draft, roles)),
-    onSuccess: async ({ id, name }) => {
-      forget();
+  const { draft, edit, submit, error, isPending, unsaved } = useCreation({
+    thing: 'new-group',
+    empty: EMPTY,
+    send: sent => createGroup(inputOf(sent, roles)),
+    onSent: async ({ id, name }) => {
       toast({ message: `Created ${name}.` });
       await navigate({
         to: '/admin/groups/$groupId',
@@ -62,41 +59,20 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
       });
     },
   });
-  const { question } = useUnsaved(isChanged, forget);
   return (
     <Page title="New group" crumbs={crumbs}>
       <FormAndEffect
         as="page"
         title="About groups"
-        onSubmit={() => create.mutate()}
-        form={
-          <GroupForm
-            draft={draft}
-            roles={roles}
-            error={create.error}
-            onChange={part => {
-              change(part);
-              create.reset();
-            }}
-          />
-        }
-        actions={
-          <>
-            <Can call="createGroup">
-              <Button
-                type="submit"
-                variant="filled"
-                loading={create.isPending}
-                disabled={draft.name.trim() === ''}
-              >
-                Create group
-              </Button>
-            </Can>
-            <Button component={Link} to="/admin/groups">
-              Cancel
-            </Button>
-          </>
-        }
+        onSubmit={submit}
+        form={<GroupForm draft={draft} roles={roles} error={error} onChange={edit} />}
+        creation={{
+          action: 'Create group',
+          call: 'createGroup',
+          pending: isPending,
+          disabled: draft.name.trim() === '',
+          cancel: '/admin/groups',
+        }}
       >
         <RailSection title="What a group does">
           <p className={s.words}>
@@ -106,7 +82,7 @@ function NewGroup({ roles }: { roles: readonly RootRole[] }) {
           </p>
         </RailSection>
       </FormAndEffect>
-      {question}
+      {unsaved.question}
     </Page>
   );
 }

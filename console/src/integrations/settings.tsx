@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
+import { CreateBar } from '../ui/CreateBar.tsx';
 import { Failure, NotFound } from '../ui/Failure.tsx';
 import { Page } from '../ui/Page.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
@@ -66,14 +65,11 @@ function NewIntegration({ provider }: { provider: Provider }) {
   return (
     <Page
       title={`New integration: ${provider.displayName}`}
-      crumbs={
-        <>
-          <Link to="/integrations">Integrations</Link> / New
-        </>
-      }
+      crumbs={<Link to="/integrations">Integrations</Link>}
       head={<p className={s.about}>{provider.description}</p>}
     >
       <form
+        id="new-integration"
         className={s.editor}
         onSubmit={event => {
           event.preventDefault();
@@ -81,17 +77,14 @@ function NewIntegration({ provider }: { provider: Provider }) {
         }}
       >
         <IntegrationForm provider={provider} draft={draft} error={create.error} onChange={change} />
-        <footer className={s.submit}>
-          <Button component={Link} to="/integrations">
-            Cancel
-          </Button>
-          <Can call="createAddon">
-            <Button type="submit" variant="filled" loading={create.isPending}>
-              Create integration
-            </Button>
-          </Can>
-        </footer>
       </form>
+      <CreateBar
+        form="new-integration"
+        action="Create integration"
+        call="createAddon"
+        pending={create.isPending}
+        cancel="/integrations"
+      />
       {created?.signingSecret !== undefined && (
         <Secret title="Signing secret" secret={created.signingSecret} onStored={() => open(created.id)}>
           The receiver verifies requests with this secret. Copy it now. Halyard does not show it again.

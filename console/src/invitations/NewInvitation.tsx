@@ -1,11 +1,9 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { Secret } from '../ui/Secret.tsx';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { createInvitation } from './queries.ts';
 
 const FIELDS = ['name', 'expiresAt'];
@@ -21,18 +19,24 @@ export const LIFETIMES = [
 /** The panel that creates a signup link, which the server shows once. */
 export function NewInvitation({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
-  const { draft, change, isChanged, forget } = useDraft('new-invitation', { name: '', days: '7' });
-  const create = useMutation({
-    mutationFn: () =>
+  const {
+    draft,
+    edit,
+    submit,
+    result: created,
+    error,
+    isPending,
+    unsaved,
+  } = useCreation({
+    thing: 'new-invitation',
+    empty: { name: '', days: '7' },
+    send: ({ name, days }) =>
       createInvitation({
-        name: draft.name.trim(),
-        expiresAt: new Date(Date.now() + Number(draft.days) * DAY).toISOString(),
+        name: name.trim(),
+        expiresAt: new Date(Date.now() + Number(days) * DAY).toISOString(),
       }),
-    onSuccess: forget,
   });
-  const created = create.data;
-  const messages = messagesByField(create.error);
-  const unsaved = useUnsaved(isChanged && !created, forget);
+  const messages = messagesByField(error);
   if (created)
     return (
       <Secret
@@ -49,11 +53,11 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
     <PanelForm
       title="New invitation"
       action="Create invitation"
-      pending={create.isPending}
+      pending={isPending}
       disabled={draft.name.trim() === ''}
-      messages={otherMessages(create.error, FIELDS)}
+      messages={otherMessages(error, FIELDS)}
       {...unsaved}
-      onSubmit={() => create.mutate()}
+      onSubmit={submit}
       onClose={onClose}
     >
       <TextInput
@@ -66,17 +70,14 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
         data-autofocus
         value={draft.name}
         error={messages.name}
-        onChange={event => {
-          change({ name: event.target.value });
-          create.reset();
-        }}
+        onChange={event => edit({ name: event.target.value })}
       />
       <NativeSelect
         label="Expires"
         value={draft.days}
         data={LIFETIMES}
         error={messages.expiresAt}
-        onChange={event => change({ days: event.target.value })}
+        onChange={event => edit({ days: event.target.value })}
       />
     </PanelForm>
   );

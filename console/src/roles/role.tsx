@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Copy } from 'lucide-react';
 import { useMissingPermissions } from '../api/me.ts';
@@ -15,9 +15,8 @@ import { RailSection } from '../ui/RailSection.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { State } from '../ui/State.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { counted } from '../ui/words.ts';
 import { Holders } from './Holders.tsx';
 import { heldBy, inputsOf } from './held.ts';
@@ -77,20 +76,18 @@ function NewRole({
   source: RoleWithPermissions | undefined;
 }) {
   const navigate = useNavigate();
-  const { draft, change, isChanged, forget } = useDraft<Draft & { type: 'custom' | 'root-custom' }>(
-    `new-role:${source?.id ?? ''}`,
-    {
-      name: source ? `Copy of ${source.name}` : '',
-      description: source?.description ?? '',
-      type: source && isRoot(source) ? 'root-custom' : 'custom',
-      // No custom role can have it.
-      permissions: source ? heldBy(source).filter(one => one !== 'ADMIN') : [],
-    },
-  );
-  const create = useMutation({
-    mutationFn: () => createRole({ ...inputOf(draft), type: draft.type }),
-    onSuccess: async ({ id, name }) => {
-      forget();
+  const empty: Draft & { type: 'custom' | 'root-custom' } = {
+    name: source ? `Copy of ${source.name}` : '',
+    description: source?.description ?? '',
+    type: source && isRoot(source) ? 'root-custom' : 'custom',
+    // No custom role can have it.
+    permissions: source ? heldBy(source).filter(one => one !== 'ADMIN') : [],
+  };
+  const { draft, edit, submit, error, isPending, unsaved } = useCreation({
+    thing: `new-role:${source?.id ?? ''}`,
+    empty,
+    send: sent => createRole({ ...inputOf(sent), type: sent.type }),
+    onSent: async ({ id, name }) => {
       toast({ message: `Created ${name}. Nobody has it yet.` });
       await navigate({
         to: '/admin/roles/$roleId',
@@ -100,24 +97,20 @@ function NewRole({
       });
     },
   });
-  const { question } = useUnsaved(isChanged, forget);
   const rootNames = new Set(permissions.root.map(({ name }) => name));
   return (
     <Page title="New role" crumbs={crumbs}>
       <FormAndEffect
         as="page"
         title="About roles"
-        onSubmit={() => create.mutate()}
+        onSubmit={submit}
         form={
           <RoleForm
             draft={draft}
             isRoot={draft.type === 'root-custom'}
             permissions={permissions}
-            error={create.error}
-            onChange={part => {
-              change(part);
-              create.reset();
-            }}
+            error={error}
+            onChange={edit}
           >
             <NativeSelect
               label="Granted"
@@ -128,7 +121,7 @@ function NewRole({
                 { value: 'root-custom', label: 'On the instance' },
               ]}
               onChange={event =>
-                change(
+                edit(
                   event.target.value === 'root-custom'
                     ? { type: 'root-custom' }
                     : { type: 'custom', permissions: draft.permissions.filter(one => !rootNames.has(one)) },
@@ -137,23 +130,13 @@ function NewRole({
             />
           </RoleForm>
         }
-        actions={
-          <>
-            <Can call="createRole">
-              <Button
-                type="submit"
-                variant="filled"
-                loading={create.isPending}
-                disabled={draft.name.trim() === ''}
-              >
-                Create role
-              </Button>
-            </Can>
-            <Button component={Link} to="/admin/roles">
-              Cancel
-            </Button>
-          </>
-        }
+        creation={{
+          action: 'Create role',
+          call: 'createRole',
+          pending: isPending,
+          disabled: draft.name.trim() === '',
+          cancel: '/admin/roles',
+        }}
       >
         <RailSection title="What a role does">
           <p className={s.words}>
@@ -167,7 +150,7 @@ function NewRole({
           </p>
         </RailSection>
       </FormAndEffect>
-      {question}
+      {unsaved.question}
     </Page>
   );
 }

@@ -1,51 +1,45 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
-import { useDraft } from '../ui/useDraft.ts';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
+import { useCreation } from '../ui/useCreation.ts';
 import { type NamedRole, roleOptions } from '../users/roles.ts';
 import { createServiceAccount } from './queries.ts';
+import { ReadsTokenSecrets } from './ReadsTokenSecrets.tsx';
 
-const FIELDS = ['name', 'username', 'rootRole'];
-const EMPTY = { name: '', username: '', rootRole: '3' };
+const FIELDS = ['name', 'username', 'rootRole', 'readsTokenSecrets'];
+const EMPTY = { name: '', username: '', rootRole: '3', readsTokenSecrets: false };
 
 /** The panel that creates a service account. Its page creates the tokens. */
 export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRole[]; onClose(): void }) {
   const navigate = useNavigate();
-  const { draft, change, isChanged, forget } = useDraft('new-service-account', EMPTY);
-  const create = useMutation({
-    mutationFn: () =>
+  const { draft, edit, submit, error, isPending, unsaved } = useCreation({
+    thing: 'new-service-account',
+    empty: EMPTY,
+    send: ({ name, username, rootRole, readsTokenSecrets }) =>
       createServiceAccount({
-        name: draft.name.trim(),
-        ...(draft.username.trim() && { username: draft.username.trim() }),
-        rootRole: Number(draft.rootRole),
+        name: name.trim(),
+        ...(username.trim() && { username: username.trim() }),
+        rootRole: Number(rootRole),
+        readsTokenSecrets,
       }),
-    onSuccess: async ({ id }) => {
-      forget();
-      await navigate({
+    onSent: ({ id }) =>
+      navigate({
         to: '/admin/service-accounts/$accountId',
         params: { accountId: String(id) },
         ignoreBlocker: true,
-      });
-    },
+      }),
   });
-  const messages = messagesByField(create.error);
-  const unsaved = useUnsaved(isChanged, forget);
-  const edit = (part: Partial<typeof EMPTY>) => {
-    change(part);
-    create.reset();
-  };
+  const messages = messagesByField(error);
   return (
     <PanelForm
       title="New service account"
       action="Create service account"
-      pending={create.isPending}
+      pending={isPending}
       disabled={draft.name.trim() === ''}
-      messages={otherMessages(create.error, FIELDS)}
+      messages={otherMessages(error, FIELDS)}
       {...unsaved}
-      onSubmit={() => create.mutate()}
+      onSubmit={submit}
       onClose={onClose}
     >
       <TextInput
@@ -76,6 +70,12 @@ export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRol
         error={messages.rootRole}
         data={roleOptions(roles)}
         onChange={event => edit({ rootRole: event.target.value })}
+      />
+      <ReadsTokenSecrets
+        call="createServiceAccount"
+        checked={draft.readsTokenSecrets}
+        error={messages.readsTokenSecrets}
+        onChange={readsTokenSecrets => edit({ readsTokenSecrets })}
       />
     </PanelForm>
   );

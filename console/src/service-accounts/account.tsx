@@ -24,13 +24,14 @@ import {
   subjectOf,
   updateServiceAccount,
 } from './queries.ts';
+import { ReadsTokenSecrets } from './ReadsTokenSecrets.tsx';
 import s from './service-accounts.module.css';
 import { Tokens } from './Tokens.tsx';
 
-const FIELDS = ['name', 'rootRole'];
+const FIELDS = ['name', 'rootRole', 'readsTokenSecrets'];
 const crumbs = <Link to="/admin/service-accounts">Service accounts</Link>;
 
-type Draft = { name: string; role: string };
+type Draft = { name: string; role: string; readsTokenSecrets: boolean };
 
 /** A service account: its root role, its tokens, and what would stop working if it were deleted. */
 export function ServiceAccountPage() {
@@ -52,8 +53,8 @@ type Found = { account: ServiceAccount; etag: string };
 function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRole[] }) {
   const client = useQueryClient();
   const { account } = found;
-  const versionOf = ({ account: { name, rootRole }, etag }: Found) => ({
-    draft: { name, role: roleNameOf(roles, rootRole) },
+  const versionOf = ({ account: { name, rootRole, readsTokenSecrets }, etag }: Found) => ({
+    draft: { name, role: roleNameOf(roles, rootRole), readsTokenSecrets },
     etag,
   });
   const read = async () =>
@@ -62,9 +63,10 @@ function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRo
     thing: `service-account:${account.id}`,
     current: versionOf(found),
     read,
-    save: ({ name, role }, etag) => {
+    save: ({ name, role, readsTokenSecrets }, etag) => {
       const rootRole = roles.find(one => one.name === role)?.id;
-      return updateServiceAccount(account.id, { name: name.trim(), ...(rootRole && { rootRole }) }, etag);
+      const body = { name: name.trim(), readsTokenSecrets, ...(rootRole && { rootRole }) };
+      return updateServiceAccount(account.id, body, etag);
     },
     findChange: () => findChange(subjectOf(account.id)),
     onSaved: async () => {
@@ -108,6 +110,13 @@ function AccountEditor({ found, roles }: { found: Found; roles: readonly NamedRo
                   onChange={event => change({ role: event.target.value })}
                 />
               </div>
+              <ReadsTokenSecrets
+                call="updateServiceAccount"
+                checked={draft.readsTokenSecrets}
+                wasChecked={account.readsTokenSecrets}
+                error={messages.readsTokenSecrets}
+                onChange={readsTokenSecrets => change({ readsTokenSecrets })}
+              />
               <Tokens account={account} />
               <Deletion account={account} />
             </>

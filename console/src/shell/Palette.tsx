@@ -37,38 +37,40 @@ import { useMe } from '../api/me.ts';
 import { usePageActions } from '../ui/actions.ts';
 import { parseSearch } from '../ui/search.ts';
 import { counted } from '../ui/words.ts';
+import { usePaletteThings } from './palette-things.ts';
 import { flagsQuery, projectsQuery, viewsQuery } from './queries.ts';
 import { readRecent, rememberRecent } from './recent.ts';
 
 const [store, spotlight] = createSpotlight();
-const PAGES: readonly [string, string, LucideIcon, string?][] = [
-  ['/flags', 'Flags', Flag, 'G then F'],
-  ['/events', 'Events', Activity, 'G then E'],
-  ['/integrations', 'Integrations', Blocks, 'G then I'],
-  ['/deliveries', 'Deliveries', Send],
-  ['/playground', 'Playground', FlaskConical],
-  ['/applications', 'Applications', AppWindow],
-  ['/unknown-flags', 'Unknown flags', AppWindow],
-  ['/projects', 'Projects', FolderOpen, 'G then P'],
-  ['/profile', 'Profile', User],
+/** Address, name, icon, keys, and what else people call the page. */
+const PAGES: readonly [string, string, LucideIcon, string, string][] = [
+  ['/flags', 'Flags', Flag, 'G then F', 'toggles, features, stale, archived'],
+  ['/events', 'Events', Activity, 'G then E', 'audit log, history, changes'],
+  ['/integrations', 'Integrations', Blocks, 'G then I', 'webhooks, Slack, Teams, Datadog, addons'],
+  ['/deliveries', 'Deliveries', Send, '', 'webhooks, failed, redeliver'],
+  ['/playground', 'Playground', FlaskConical, '', 'evaluate, test, try'],
+  ['/applications', 'Applications', AppWindow, '', 'SDKs, instances, clients'],
+  ['/unknown-flags', 'Unknown flags', AppWindow, '', 'typos, missing'],
+  ['/projects', 'Projects', FolderOpen, 'G then P', 'archived, create'],
+  ['/profile', 'Profile', User, '', 'password, sessions, personal tokens, theme, time zone, preferences'],
 ];
 
 /** The pages of a project beyond its flags. */
-const PARTS: readonly [string, string, LucideIcon][] = [
-  ['/health', 'Health', Gauge],
+const PARTS: readonly [string, string, LucideIcon, string?][] = [
+  ['/health', 'Health', Gauge, 'technical debt, stale'],
   ['/events', 'Events', Activity],
   ['/applications', 'Applications', AppWindow],
   ['/applications/usage', 'Flag usage', AppWindow],
   ['/segments', 'Segments', Shapes],
-  ['/settings', 'Settings', SlidersHorizontal],
+  ['/settings', 'Settings', SlidersHorizontal, 'private, mode, name'],
   ['/settings/environments', 'Environments', Layers],
-  ['/settings/access', 'Access', Users],
-  ['/settings/tokens', 'API tokens', KeyRound],
-  ['/settings/naming', 'Naming and limits', SlidersHorizontal],
-  ['/settings/danger', 'Danger zone', SlidersHorizontal],
+  ['/settings/access', 'Access', Users, 'members, roles, permissions'],
+  ['/settings/tokens', 'API tokens', KeyRound, 'keys, secrets'],
+  ['/settings/naming', 'Rules and limits', SlidersHorizontal, 'pattern, reason for changes'],
+  ['/settings/danger', 'Danger zone', SlidersHorizontal, 'archive, delete project'],
 ];
 
-/** The command palette: flags, actions of the page, pages and projects. Recent choices come first. */
+/** The command palette: flags, actions of the page, pages, people and other things, and projects. Recent choices come first. */
 export function Palette({
   typed,
   onType,
@@ -88,21 +90,30 @@ export function Palette({
   const { data: views = [] } = useQuery(viewsQuery);
   const me = useMe();
   const pageActions = usePageActions();
+  const things = usePaletteThings(typed.trim());
   useEffect(() => spotlight.open(), []);
 
   const groups = useMemo((): SpotlightActionGroupData[] => {
-    const go = (to: string, label: string, Icon: LucideIcon, description?: string): SpotlightActionData => ({
+    const go = (
+      to: string,
+      label: string,
+      Icon: LucideIcon,
+      description?: string,
+      keywords?: string,
+    ): SpotlightActionData => ({
       id: to,
       label,
-      description,
+      description: description || undefined,
+      keywords,
       leftSection: <Icon size={16} />,
       onClick: () => {
         rememberRecent({ to, label });
-        void navigate({ to });
+        void navigate({ href: to });
       },
     });
     const words = typed.trim().toLowerCase();
-    const matches = ({ label = '' }: { label?: string }) => label.toLowerCase().includes(words);
+    const matches = ({ label = '', keywords = '' }: { label?: string; keywords?: string | string[] }) =>
+      `${label}\n${keywords}`.toLowerCase().includes(words);
     const recent = words === '' ? readRecent().map(({ to, label }) => go(to, label, Search)) : [];
     // The pages of the project that is open come first.
     const isCurrent = ({ id }: SpotlightActionData) =>
@@ -125,12 +136,16 @@ export function Palette({
         group: 'Go to',
         actions: [
           ...PAGES.filter(([to]) => to !== '/deliveries' || can(me, 'getDeliveries')).map(
-            ([to, label, Icon, keys]) => go(to, label, Icon, keys),
+            ([to, label, Icon, keys, words]) => go(to, label, Icon, keys, words),
           ),
-          ...entriesOf(me).map(({ label, path }) => go(path, label, Shield, 'Administration')),
+          ...entriesOf(me).map(({ label, path, words }) => go(path, label, Shield, 'Administration', words)),
         ]
           .filter(matches)
           .filter(one => !isRecent(one)),
+      },
+      {
+        group: 'People and other things',
+        actions: things.map(({ to, label, kind, icon }) => go(to, label, icon, kind)),
       },
       {
         group: 'Saved views',
@@ -151,7 +166,9 @@ export function Palette({
             const base = `/projects/${encodeURIComponent(id)}`;
             return [
               go(base, name, FolderOpen),
-              ...PARTS.map(([path, part, Icon]) => go(base + path, `${part} of ${name}`, Icon)),
+              ...PARTS.map(([path, part, Icon, words]) =>
+                go(base + path, `${part} of ${name}`, Icon, undefined, words),
+              ),
             ];
           })
           .toSorted((one, other) => Number(isCurrent(other)) - Number(isCurrent(one)))
@@ -160,7 +177,7 @@ export function Palette({
           .slice(0, 10),
       },
     ].filter(({ actions }) => actions.length > 0);
-  }, [typed, flags, projects, projectId, views, me, pageActions, navigate]);
+  }, [typed, flags, things, projects, projectId, views, me, pageActions, navigate]);
 
   return (
     <Spotlight
@@ -181,7 +198,7 @@ export function Palette({
       attributes={{ content: { 'aria-label': 'Search or run' } }}
       searchProps={{
         leftSection: <Search size={16} />,
-        placeholder: 'Flags, pages, actions…',
+        placeholder: 'Flags, pages, people, actions…',
         'aria-label': 'Search or run',
         onFocus: onReady,
         onKeyDown: runFirst,

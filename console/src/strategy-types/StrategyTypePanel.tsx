@@ -1,8 +1,8 @@
 import '@mantine/core/styles/Checkbox.layer.css';
 import { ActionIcon, Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
-import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Can } from '../ui/Can.tsx';
 import { Conflict } from '../ui/Conflict.tsx';
@@ -11,14 +11,14 @@ import { FormErrors } from '../ui/Failure.tsx';
 import { LastChange } from '../ui/LastChange.tsx';
 import { Loading } from '../ui/Loading.tsx';
 import { findChange } from '../ui/last-change.ts';
+import { NewName } from '../ui/NewName.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { SaveBar } from '../ui/SaveBar.tsx';
 import { SidePanel } from '../ui/SidePanel.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useEditor } from '../ui/useEditor.tsx';
 import { useFilters } from '../ui/useFilters.ts';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
 import type { Version } from '../ui/versions.ts';
 import {
   createStrategyType,
@@ -37,54 +37,42 @@ type Draft = { description: string; parameters: Parameter[] };
 const PARAMETER_TYPES = ['string', 'percentage', 'list', 'number', 'boolean'] as const;
 const FIELDS = ['name', 'description'];
 
+const EMPTY: Draft & { name: string } = { name: '', description: '', parameters: [] };
+
 const draftOf = ({ description, parameters }: StrategyType): Draft => ({ description, parameters });
 const isComplete = ({ parameters }: Draft): boolean => parameters.every(({ name }) => name.trim() !== '');
 
 /** The panel that creates a strategy type. SDKs must implement it under its name. */
 export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
-  const { draft, change, isChanged, forget } = useDraft<Draft & { name: string }>('new-strategy-type', {
-    name: '',
-    description: '',
-    parameters: [],
-  });
-  const create = useMutation({
-    mutationFn: () => createStrategyType(draft),
-    onSuccess: ({ name }) => {
-      forget();
+  const { draft, edit, submit, error, isPending, unsaved } = useCreation({
+    thing: 'new-strategy-type',
+    empty: EMPTY,
+    send: createStrategyType,
+    onSent: ({ name }) => {
       leave({ edit: undefined });
       toast({ message: `Created ${name}.` });
     },
   });
-  const unsaved = useUnsaved(isChanged && !create.isSuccess, forget);
   return (
     <PanelForm
       title="New strategy type"
       action="Create strategy type"
-      pending={create.isPending}
+      pending={isPending}
       disabled={draft.name === '' || !isComplete(draft)}
-      messages={isNameTaken(create.error) ? [] : otherMessages(create.error, FIELDS)}
+      messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)}
       {...unsaved}
-      onSubmit={() => create.mutate()}
+      onSubmit={submit}
       onClose={onClose}
     >
-      <TextInput
-        label="Name"
+      <NewName
         description="SDKs implement the type under this name. It never changes."
-        classNames={{ input: 'mono' }}
-        required
         maxLength={100}
-        autoComplete="off"
-        spellCheck={false}
-        data-autofocus
         value={draft.name}
-        error={nameMessage(create.error)}
-        onChange={event => {
-          change({ name: event.target.value.trim() });
-          create.reset();
-        }}
+        error={error}
+        onChange={name => edit({ name })}
       />
-      <TypeFields draft={draft} error={create.error} onChange={change} />
+      <TypeFields draft={draft} error={error} onChange={edit} />
     </PanelForm>
   );
 }

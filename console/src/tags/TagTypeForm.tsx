@@ -1,11 +1,10 @@
 import { TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import { isNameTaken, messagesByField, nameMessage, otherMessages } from '../api/errors.ts';
+import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
+import { NewName } from '../ui/NewName.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { createTagType, type TagType } from './queries.ts';
 
 /** Empty strings mean null. */
@@ -24,48 +23,34 @@ export const bodyOf = ({ description, color }: Draft) => ({
 /** The panel that creates a tag type. */
 export function NewTagTypePanel({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
-  const { draft, change, isChanged, forget } = useDraft('new-tag-type', {
-    name: '',
-    description: '',
-    color: '',
-  });
-  const create = useMutation({
-    mutationFn: () => createTagType({ name: draft.name, ...bodyOf(draft) }),
-    onSuccess: ({ name }) => {
-      forget();
+  const { draft, edit, submit, error, isPending, unsaved } = useCreation({
+    thing: 'new-tag-type',
+    empty: { name: '', description: '', color: '' },
+    send: sent => createTagType({ name: sent.name, ...bodyOf(sent) }),
+    onSent: ({ name }) => {
       leave({ edit: `type:${name}` });
       toast({ message: `Created ${name}.` });
     },
   });
-  const unsaved = useUnsaved(isChanged && !create.isSuccess, forget);
   return (
     <PanelForm
       title="New tag type"
       action="Create tag type"
-      pending={create.isPending}
+      pending={isPending}
       disabled={draft.name === ''}
-      messages={isNameTaken(create.error) ? [] : otherMessages(create.error, FIELDS)}
+      messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)}
       {...unsaved}
-      onSubmit={() => create.mutate()}
+      onSubmit={submit}
       onClose={onClose}
     >
-      <TextInput
-        label="Name"
+      <NewName
         description="The part of a tag before the colon. It never changes."
-        classNames={{ input: 'mono' }}
-        required
         maxLength={50}
-        autoComplete="off"
-        spellCheck={false}
-        data-autofocus
         value={draft.name}
-        error={nameMessage(create.error)}
-        onChange={event => {
-          change({ name: event.target.value.trim() });
-          create.reset();
-        }}
+        error={error}
+        onChange={name => edit({ name })}
       />
-      <TagTypeFields draft={draft} error={create.error} onChange={change} />
+      <TagTypeFields draft={draft} error={error} onChange={edit} />
     </PanelForm>
   );
 }

@@ -11,10 +11,10 @@ const TABS = [
 export function TransferFrame({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Page
-      title="Transfer"
+      title="Export and import"
       name={`${name} · Transfer`}
       note="Flags between environments, projects and instances"
-      head={<Tabs label="Transfer" tabs={TABS} />}
+      head={<Tabs label="Export and import" tabs={TABS} />}
     >
       {children}
     </Page>

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from 'react';
+import { CreateBar, type Creation } from './CreateBar.tsx';
 import s from './FormAndEffect.module.css';
 
 /**
@@ -9,6 +10,7 @@ export function FormAndEffect({
   as = 'plan',
   form,
   actions,
+  creation,
   bar,
   onSubmit,
   title,
@@ -20,6 +22,8 @@ export function FormAndEffect({
   form: ReactNode;
   /** The buttons of the form. */
   actions?: ReactNode;
+  /** The buttons of a page that creates something, in a bar below both. */
+  creation?: Creation;
   /** A `SaveBar` below both. */
   bar?: ReactNode;
   onSubmit(): void;
@@ -32,12 +36,14 @@ export function FormAndEffect({
   children: ReactNode;
 }) {
   const id = useId();
+  const formId = useId();
   return (
     <>
       <div className={s.page} data-as={as} data-wide={wide || undefined}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
         <section className={s.choices} tabIndex={0} aria-label="Choices">
           <form
+            id={formId}
             onSubmit={event => {
               event.preventDefault();
               onSubmit();
@@ -55,6 +61,7 @@ export function FormAndEffect({
           {children}
         </section>
       </div>
+      {creation && <CreateBar form={formId} {...creation} />}
       {bar}
     </>
   );

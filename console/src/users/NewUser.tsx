@@ -1,12 +1,10 @@
 import { NativeSelect, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { toast } from '../ui/toasts.ts';
-import { useDraft } from '../ui/useDraft.ts';
+import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
-import { useUnsaved } from '../ui/useUnsaved.tsx';
 import { createUser } from './queries.ts';
 import { type RootRole, roleOptions } from './roles.ts';
 import { nameOf } from './words.ts';
@@ -17,17 +15,25 @@ const EMPTY = { name: '', email: '', username: '', rootRole: '3' };
 /** The panel that creates a user. The user sets the password with a link, which the server shows once or sends by mail. */
 export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClose(): void }) {
   const { leave } = useFilters();
-  const { draft, change, isChanged, forget } = useDraft('new-user', EMPTY);
-  const create = useMutation({
-    mutationFn: () =>
+  const {
+    draft,
+    edit,
+    submit,
+    result: created,
+    error,
+    isPending,
+    unsaved,
+  } = useCreation({
+    thing: 'new-user',
+    empty: EMPTY,
+    send: ({ name, email, username, rootRole }) =>
       createUser({
-        name: draft.name.trim() || null,
-        email: draft.email.trim() || null,
-        username: draft.username.trim() || null,
-        rootRole: Number(draft.rootRole),
+        name: name.trim() || null,
+        email: email.trim() || null,
+        username: username.trim() || null,
+        rootRole: Number(rootRole),
       }),
-    onSuccess: async ({ id, inviteLink, ...user }) => {
-      forget();
+    onSent: ({ id, inviteLink, ...user }) => {
       if (inviteLink !== undefined && !user.emailSent) return;
       toast({
         message: user.emailSent
@@ -37,13 +43,7 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
       leave({ edit: undefined, user: String(id) });
     },
   });
-  const created = create.data;
-  const messages = messagesByField(create.error);
-  const unsaved = useUnsaved(isChanged && !created, forget);
-  const edit = (part: Partial<typeof EMPTY>) => {
-    change(part);
-    create.reset();
-  };
+  const messages = messagesByField(error);
   if (created?.inviteLink !== undefined && !created.emailSent)
     return (
       <Secret
@@ -59,11 +59,11 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
     <PanelForm
       title="New user"
       action="Create user"
-      pending={create.isPending}
+      pending={isPending}
       disabled={draft.email.trim() === '' && draft.username.trim() === ''}
-      messages={otherMessages(create.error, FIELDS)}
+      messages={otherMessages(error, FIELDS)}
       {...unsaved}
-      onSubmit={() => create.mutate()}
+      onSubmit={submit}
       onClose={onClose}
     >
       <TextInput

@@ -35,7 +35,7 @@ test.each([
   [{ hasPassword: true }, 'Password'],
   [{ hasSingleSignOn: true }, 'Single sign-on'],
   [{ hasPassword: true, hasSingleSignOn: true }, 'Password, SSO'],
-  [{ invitedUntil: '2026-11-22T12:00:00Z' }, 'Invited until 22 Nov'],
+  [{ invitedUntil: '2026-11-22T12:00:00Z' }, 'Link expires 22 Nov'],
   [{}, 'Cannot log in yet'],
 ])('says how a user with %j logs in', (fields, words) => {
   expect(signInOf({ ...user, ...fields })).toMatch(new RegExp(`^${words}`));

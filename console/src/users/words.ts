@@ -21,7 +21,7 @@ export const isInvited = ({ invitedUntil, seenAt }: User): boolean =>
 export function signInOf({ hasPassword, hasSingleSignOn, invitedUntil }: SignIn): string {
   if (hasSingleSignOn) return hasPassword ? 'Password, SSO' : 'Single sign-on';
   if (hasPassword) return 'Password';
-  return invitedUntil === null ? 'Cannot log in yet' : `Invited until ${dateOf(invitedUntil)}`;
+  return invitedUntil === null ? 'Cannot log in yet' : `Link expires ${dateOf(invitedUntil)}`;
 }
 
 const DAY = 86_400_000;

@@ -34,7 +34,7 @@ export function SettingsPage({ children }: { children(project: ProjectDetails, e
                 count: access && access.users.length + access.groups.length,
               },
               { to: `${base}/tokens`, label: 'API tokens', count: counts?.apiTokens },
-              { to: `${base}/naming`, label: 'Naming and limits' },
+              { to: `${base}/naming`, label: 'Rules and limits' },
               { to: `${base}/danger`, label: 'Danger zone' },
             ],
           },

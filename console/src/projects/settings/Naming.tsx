@@ -104,7 +104,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
       ),
     findChange: () => findChange(changesOfProject(id)),
     onSaved: async () => {
-      toast({ message: 'Naming and limits saved.' });
+      toast({ message: 'Rules and limits saved.' });
       return await read();
     },
   });

@@ -1,0 +1,43 @@
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { OperationId } from '../api/can.ts';
+import { Can } from './Can.tsx';
+import s from './CreateBar.module.css';
+
+export type Creation = {
+  /** The verb and its object: "Create group". */
+  action: string;
+  call: OperationId;
+  project?: string;
+  pending: boolean;
+  disabled?: boolean;
+  /** The page that "Cancel" leads to. */
+  cancel: string;
+};
+
+/** The buttons of a page that creates something: always in view, at the place of "Save" on the page of what was created. */
+export function CreateBar({
+  form,
+  action,
+  call,
+  project,
+  pending,
+  disabled = false,
+  cancel,
+}: Creation & {
+  /** The id of the form. */
+  form: string;
+}) {
+  return (
+    <footer className={s.bar}>
+      <Button component={Link} to={cancel}>
+        Cancel
+      </Button>
+      <Can call={call} {...(project && { project })}>
+        <Button type="submit" form={form} variant="filled" loading={pending} disabled={disabled}>
+          {action}
+        </Button>
+      </Can>
+    </footer>
+  );
+}

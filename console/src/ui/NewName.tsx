@@ -1,0 +1,38 @@
+import { TextInput } from '@mantine/core';
+import { nameMessage } from '../api/errors.ts';
+
+/** The name of something new, which never changes because URLs and SDKs contain it. */
+export function NewName({
+  description,
+  maxLength,
+  value,
+  error,
+  autoFocus = false,
+  onChange,
+}: {
+  description: string;
+  maxLength: number;
+  value: string;
+  /** Why the server rejected the form. */
+  error: unknown;
+  /** For a page. A panel sets the focus itself. */
+  autoFocus?: boolean;
+  onChange(value: string): void;
+}) {
+  return (
+    <TextInput
+      label="Name"
+      description={description}
+      classNames={{ input: 'mono' }}
+      required
+      maxLength={maxLength}
+      autoComplete="off"
+      spellCheck={false}
+      data-autofocus
+      autoFocus={autoFocus}
+      value={value}
+      error={nameMessage(error)}
+      onChange={event => onChange(event.target.value.trim())}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import { useMutation } from '@tanstack/react-query';
+import { useDraft } from './useDraft.ts';
+import { useUnsaved } from './useUnsaved.tsx';
+
+/**
+ * A form that sends its input once: to create something, or to replace what only one person edits. The input survives a reload.
+ * Spread `unsaved` into `PanelForm`, or show its `question`. For what others edit too, see useEditor.
+ */
+export function useCreation<T extends object, R>({
+  thing,
+  empty,
+  send,
+  onSent,
+}: {
+  /** Names what is created, in the storage of the tab: "new-user". */
+  thing: string;
+  empty: T;
+  send(draft: NoInfer<T>): Promise<R>;
+  onSent?(result: R): unknown;
+}) {
+  const { draft, change, isChanged, forget } = useDraft(thing, empty);
+  const mutation = useMutation({
+    mutationFn: () => send(draft),
+    onSuccess: async result => {
+      forget();
+      await onSent?.(result);
+    },
+  });
+  const unsaved = useUnsaved(isChanged && !mutation.isSuccess, forget);
+  return {
+    draft,
+    isChanged,
+    edit: (part: Partial<T>): void => {
+      change(part);
+      if (mutation.isError) mutation.reset();
+    },
+    submit: (): void => mutation.mutate(),
+    /** What the server responded. */
+    result: mutation.data,
+    error: mutation.error,
+    isPending: mutation.isPending,
+    unsaved,
+  };
+}
