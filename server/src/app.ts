@@ -22,6 +22,7 @@ import { installArrivals } from '../../plane/src/platform/http/protection/arriva
 import { installWriteLimit } from '../../plane/src/platform/http/protection/rate-limit.ts';
 import { buildSdkApp, isSdkPath, type SdkAppSettings } from '../../plane/src/serving/app.ts';
 import { SLICE_LIMITS, type SliceLimits } from '../../plane/src/serving/evaluation/slices.ts';
+import type { Source } from '../../plane/src/serving/source.ts';
 import { makeServingState, type ServingState } from '../../plane/src/serving/state/serving.ts';
 import { STREAM_LIMITS, type StreamLimits } from '../../plane/src/serving/streaming/limits.ts';
 import { sessionCookieName } from './access/cookie.ts';
@@ -105,6 +106,7 @@ import {
   rejectTwoHosts,
 } from './platform/http/protection/socket-errors.ts';
 import { installStalledClients } from './platform/http/protection/stalled-clients.ts';
+import { installWithoutDatabase } from './platform/http/protection/without-database.ts';
 import { installClosing } from './platform/http/server/closing.ts';
 import { healthRoutes } from './platform/http/server/health.ts';
 import { installRequestLog, logOptions, RequestLogController } from './platform/http/server/log.ts';
@@ -195,6 +197,8 @@ type BuildOptions = ServerOptions &
     reachLimits?: Partial<ClientLimits>;
     consoleFiles?: ConsoleFiles;
     help?: Help | undefined;
+    /** Where the flags come from, made of the database as a source: something else while the database does not respond. */
+    sourceOf?: (database: Source) => Source;
     /** Whether the database accepts no writes. */
     isReadOnly?: () => boolean;
   };
@@ -217,6 +221,7 @@ export async function buildApp(
     reachLimits,
     consoleFiles = NOT_BUILT,
     help,
+    sourceOf = database => database,
     isReadOnly = () => false,
     ...options
   }: BuildOptions = {},
@@ -230,7 +235,7 @@ export async function buildApp(
   const longReads = makeLongReads(longReadDb, searchDb, admission, longReadLimits);
   registerWriters(WRITERS);
   const epochs = makeEpochWatch();
-  const serving = makeServingState(makeDatabaseSource(sdkDb, epochs));
+  const serving = makeServingState(sourceOf(makeDatabaseSource(sdkDb, epochs)));
   const instance = { limits, longReads, publicUrl: settings.publicUrl, keyring: sso.keyring };
   const headers = securityHeaders(settings.publicUrl);
   const outageLog = makeOutageLog();
@@ -251,6 +256,7 @@ export async function buildApp(
   installRequestLog(app);
   installStalledClients(app);
   installClosing(app);
+  installWithoutDatabase(app, () => serving.asOf);
   installArrivals(app, arrivals);
   admission.set(
     'requests',
@@ -299,6 +305,7 @@ export async function buildApp(
   healthRoutes(app, {
     load: () => checkReady(db),
     isDatabaseResponding: () => (serving.age === undefined ? undefined : serving.age < DATABASE_GONE_AFTER_S),
+    snapshotTime: () => serving.asOf,
     isReadOnly,
     isDraining: () => app.drain.isDraining,
   });

@@ -27,11 +27,13 @@ try {
   const config = readConfig(process.env);
   ({ databaseUrl } = config);
   // The server takes 2 s of CPU time to load. An error in the configuration or of the database is reported before that.
-  const { checkDatabase } = await import('./platform/db/migrate.ts');
-  await checkDatabase(config.directUrl);
+  const { findStart } = await import('./publishing/snapshots/start.ts');
+  const snapshots = await findStart(config, {
+    warn: (fields, message) => process.stderr.write(`Warning: ${message} ${JSON.stringify(fields)}\n`),
+  });
   const { startServer } = await import('./server.ts');
   const { reportUnhandled } = await import('./platform/unhandled.ts');
-  const server = await startServer(config);
+  const server = await startServer(config, snapshots);
   reportUnhandled(server.app);
   const stop = () => {
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();

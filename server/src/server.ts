@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../plane/src/platform/errors.ts';
 import type { App } from '../../plane/src/platform/http/app.ts';
 import { keepCurrent } from '../../plane/src/serving/state/keep-current.ts';
+import type { Snapshot } from '../../plane/src/snapshot/format.ts';
+import { keepSnapshots } from '../../plane/src/snapshot/keep-snapshots.ts';
+import { makeStandIn, type StandIn } from '../../plane/src/snapshot/stand-in.ts';
 import { buildApp, integrationSettings } from './app.ts';
 import { loadConsole } from './console/files.ts';
 import { loadHelp } from './console/help.ts';
@@ -23,6 +27,7 @@ import {
 } from './platform/http/protection/long-reads.ts';
 import { makeSender } from './platform/outgoing/send.ts';
 import { cannotListen } from './platform/start-errors.ts';
+import { snapshotSettings } from './publishing/snapshots/start.ts';
 import { listenForChanges } from './publishing/source/database-source.ts';
 import { keepFlushing } from './reporting/metrics/keep-flushing.ts';
 import { keepWriting } from './reporting/reach/keep-writing.ts';
@@ -42,6 +47,9 @@ const METRICS_CONNECTIONS = 1;
 const OTHER_CONNECTIONS = 6;
 /** Pools that get a connection before all others. Without them, flags would become outdated and SDK reports would be lost. */
 const RESERVED = ['sdk', 'metrics'];
+/** How long a server that started without its database waits between attempts to reach it. */
+const RETRY_MS = 500;
+const STOP_WAITING_AFTER_MS = 1_000;
 /** For the operator of a new server that nobody can log in to. */
 const FIRST_ACCESS =
   'Nobody can log in. Set HALYARD_INIT_ADMIN_USERNAME and HALYARD_INIT_ADMIN_PASSWORD, or HALYARD_INIT_ADMIN_TOKENS, and restart the server.';
@@ -53,8 +61,11 @@ export type Server = {
   stop: () => Promise<void>;
 };
 
-/** Brings the database up to date, then serves requests and runs jobs until it is stopped. */
-export async function startServer(config: Config): Promise<Server> {
+/**
+ * Brings the database up to date, then serves requests and runs jobs until it is stopped. With snapshots, it serves them to SDKs at once, and does
+ * the rest when the database responds.
+ */
+export async function startServer(config: Config, snapshots: readonly Snapshot[] = []): Promise<Server> {
   const pools: Pools = new Map();
   const writeState = makeWriteState();
   const opened = new Map<string, OpenPool>();
@@ -105,7 +116,13 @@ export async function startServer(config: Config): Promise<Server> {
     preparedStatements: false,
   });
   const [consoleFiles, help] = await Promise.all([loadConsole(), loadHelp()]);
+  let standIn: StandIn | undefined;
   const app = await buildApp(db, config, {
+    sourceOf: database => {
+      if (snapshots.length === 0) return database;
+      standIn = makeStandIn(snapshots, database);
+      return standIn.source;
+    },
     longReadDb,
     searchDb,
     sdkDb,
@@ -117,50 +134,71 @@ export async function startServer(config: Config): Promise<Server> {
   writeMetrics(app.metrics, writeState);
   if (consoleFiles.problem !== undefined)
     app.log.warn({ problem: consoleFiles.problem }, 'console not loaded');
-  await migrate(config.directUrl, {
-    onApplied: migration => app.log.info(migration, 'migration applied'),
-    onWaiting: () => app.log.info('migration waits for another server'),
-  });
-  await checkPooler(db, config);
-  await warnOfShortage(db, pools, app.log);
-  await createInitialAdminTokens(db, config.initAdminTokens);
-  if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
-  if (!(await hasUserOrAdminToken(db)))
-    app.log.warn({ remedy: FIRST_ACCESS }, 'no user or admin token found');
   const { keyring, targets } = integrationSettings(config);
-  const unreadable = await checkSealed(db, keyring);
-  if (unreadable.length > 0) app.log.error({ integrations: unreadable }, 'integration secrets not readable');
-  await checkClientSecret(db, keyring);
   const sender = makeSender(targets);
-  const stopWorker = await startWorker(
-    config.directUrl,
-    workerDb,
-    app.log,
-    {
-      send: sender.send,
-      keyring,
-      publicUrl: config.publicUrl,
-      schedule: config.deliverySchedule,
-      disableAfterHours: config.disableAfterHours,
-      observe: deliveryMetrics(app.metrics, workerDb),
-    },
-    jobMetrics(app.metrics, workerDb),
-    config.retention,
-  );
-  const stopServing = await keepCurrent(
-    app.serving,
-    listenForChanges(config.directUrl),
-    app.log,
-    app.metrics,
-  );
+  const observe = deliveryMetrics(app.metrics, workerDb);
+  const onJobFailed = jobMetrics(app.metrics, workerDb);
   const flushing = keepFlushing(app.usage, metricsDb, app.log, app.metrics);
-  const writing = keepWriting(app.reach, app.serving, metricsDb, app.log, app.metrics);
+  const snapshotting = snapshotSettings(config);
+  let stopServing: (() => Promise<void>) | undefined;
+  let stopSnapshots: (() => Promise<void>) | undefined;
+  let stopWorker: (() => Promise<void>) | undefined;
+  let writing: ReturnType<typeof keepWriting> | undefined;
+  /** Does everything that needs the database. If it fails, it can be repeated. */
+  const begin = async (): Promise<void> => {
+    await migrate(config.directUrl, {
+      onApplied: migration => app.log.info(migration, 'migration applied'),
+      onWaiting: () => app.log.info('migration waits for another server'),
+    });
+    await checkPooler(db, config);
+    await warnOfShortage(db, pools, app.log);
+    await createInitialAdminTokens(db, config.initAdminTokens);
+    if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
+    if (!(await hasUserOrAdminToken(db)))
+      app.log.warn({ remedy: FIRST_ACCESS }, 'no user or admin token found');
+    const unreadable = await checkSealed(db, keyring);
+    if (unreadable.length > 0)
+      app.log.error({ integrations: unreadable }, 'integration secrets not readable');
+    await checkClientSecret(db, keyring);
+    stopServing ??= await keepCurrent(app.serving, listenForChanges(config.directUrl), app.log, app.metrics);
+    writing ??= keepWriting(app.reach, app.serving, metricsDb, app.log, app.metrics);
+    if (snapshotting)
+      stopSnapshots ??= keepSnapshots(
+        app.serving,
+        snapshotting.folder,
+        snapshotting.key,
+        app.log,
+        app.metrics,
+      );
+    stopWorker ??= await startWorker(
+      config.directUrl,
+      workerDb,
+      app.log,
+      {
+        send: sender.send,
+        keyring,
+        publicUrl: config.publicUrl,
+        schedule: config.deliverySchedule,
+        disableAfterHours: config.disableAfterHours,
+        observe,
+      },
+      onJobFailed,
+      config.retention,
+    );
+  };
+  const waiting = new AbortController();
+  let begun: Promise<void> | undefined;
   const stop = async () => {
+    waiting.abort();
+    // An attempt to reach the database that is running now would start jobs. One that gets no response must not delay the end.
+    await Promise.race([begun, sleep(STOP_WAITING_AFTER_MS, undefined, { ref: false })]);
     // Both at the same time: SDK streams end over 6 s, and jobs get 5 s. Most metrics are written before that, and the last ones after.
     await Promise.all([
       flushing.flush(),
-      app.close().then(() => Promise.all([stopServing(), flushing.stop(), writing.stop()])),
-      stopWorker(),
+      app
+        .close()
+        .then(() => Promise.all([stopServing?.(), stopSnapshots?.(), flushing.stop(), writing?.stop()])),
+      stopWorker?.(),
     ]);
     await sender.close();
     await workerDb.destroy();
@@ -170,13 +208,43 @@ export async function startServer(config: Config): Promise<Server> {
     await metricsDb.destroy();
     await db.destroy();
   };
+  if (standIn) {
+    await app.serving.refresh();
+    await app.serving.loadAll();
+    standIn.end();
+  } else {
+    await begin();
+  }
   await app.listen({ host: config.host, port: config.port, backlog: BACKLOG }).catch(async error => {
     // A caller that keeps running, such as the demo, may drop the database while jobs run.
     await stop();
     throw cannotListen(error, config.host, config.port);
   });
-  app.log.info({ console: config.publicUrl }, 'server started');
+  app.log.info({ console: config.publicUrl, snapshot: app.serving.asOf }, 'server started');
+  if (standIn) begun = beginWhenReachable(begin, app.log, waiting.signal);
   return { app, drain: app.drain.begin, stop };
+}
+
+/** Tries until the database responds, or the server is stopped. Meanwhile SDKs are served from snapshots. */
+async function beginWhenReachable(
+  begin: () => Promise<void>,
+  log: App['log'],
+  stopped: AbortSignal,
+): Promise<void> {
+  let logged: string | undefined;
+  while (!stopped.aborted) {
+    try {
+      await begin();
+      log.warn({}, 'database reached, snapshots no longer needed');
+      return;
+    } catch (error) {
+      // One line for each kind of problem, not two each second.
+      const problem = (error as Error).message;
+      if (problem !== logged) log.error({ err: error }, 'database not usable, retrying');
+      logged = problem;
+    }
+    await sleep(RETRY_MS, undefined, { signal: stopped }).catch(() => {});
+  }
 }
 
 /** With too few PostgreSQL connections, a server works, but responds with 503 under load. */

@@ -374,7 +374,7 @@ export interface schemas {
   QueuedDeliveries: { deliveries: number; complete: boolean };
   RawFeatureUsage: { version: number; maturity: string; featureName: string; data: Array<schemas['FeatureCounts']> };
   ReachState: "live" | "behind" | "unknown" | "unchanged";
-  Readiness: { health: "GOOD" | "BAD"; database: "GOOD" | "BAD"; writes: "GOOD" | "BAD" };
+  Readiness: { health: "GOOD" | "BAD"; database: "GOOD" | "BAD"; writes: "GOOD" | "BAD"; snapshot?: string };
   RedeliverRequest: { since: string; until?: string };
   RemovedTag: { type: string; value: string };
   RenderedDelivery: { eventId: number; requests: Array<schemas['RenderedRequest']>; problem: (string | null) };

@@ -24,6 +24,10 @@ const isPublic = (url: string): boolean => /^\/(auth|invite|logout)(\/|$)/.test(
 const isAway = (response: Response | undefined): boolean =>
   response === undefined || [502, 503, 504].includes(response.status);
 
+/** The time of the flags that applications get meanwhile, if the server has no database. */
+const snapshotOf = (response: Response | undefined): string | null =>
+  response?.headers.get('halyard-snapshot') ?? null;
+
 /** Maintenance can last for hours, so the user learns about it instead of waiting. */
 const isInMaintenance = async (response: Response): Promise<boolean> =>
   response.status === 503 && (await response.clone().text()).includes('"MaintenanceError"');
@@ -44,7 +48,7 @@ export async function sendRead(request: Request): Promise<Response> {
       return response;
     }
     // The banner appears with the second failure, so that a single one stays invisible.
-    if (attempt > 1) setConnection({ unavailable: true });
+    if (attempt > 1) setConnection({ unavailable: true, snapshot: snapshotOf(response) });
     if (attempt === MAX_ATTEMPTS) {
       if (response) return response;
       throw unreachable();
@@ -87,7 +91,7 @@ async function sendUntilResponse(request: Request): Promise<Response> {
         return response;
       }
       if (Date.now() - startedAt > MAX_WRITE_MS) throw unreachable();
-      if (attempt > 1) setConnection({ unavailable: !isRunning });
+      if (attempt > 1) setConnection({ unavailable: !isRunning, snapshot: snapshotOf(response) });
       setWaiting(attempt > 1);
       await wait(Math.min(retryAfter(response) ?? 2 ** (attempt - 1), MAX_WRITE_WAIT_SECONDS), signal);
     }

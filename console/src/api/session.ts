@@ -9,6 +9,8 @@ export type Connection = {
   changeWaits: boolean;
   /** The last requests failed because the server is unreachable or responded with 503. */
   unavailable: boolean;
+  /** The server started without its database. Until the database responds, applications are served from a snapshot of this time. */
+  snapshot: string | null;
   /** The number of changes that got no response and are retried. */
   waitingWrites: number;
   /** The server has a different version of the console, and a page of this version cannot be loaded. */
@@ -19,6 +21,7 @@ let connection: Connection = {
   sessionEnded: false,
   changeWaits: false,
   unavailable: false,
+  snapshot: null,
   waitingWrites: 0,
   outdated: false,
 };

@@ -18,7 +18,10 @@ export const useIsOnline = (): boolean => useSyncExternalStore(onOnline, () => n
 
 /** Says that the server is unreachable, busy or updated. Requests and pages retry by themselves. */
 export function ConnectionBanner() {
-  const { unavailable, outdated, waitingWrites } = useSyncExternalStore(onConnection, readConnection);
+  const { unavailable, snapshot, outdated, waitingWrites } = useSyncExternalStore(
+    onConnection,
+    readConnection,
+  );
   const isOnline = useIsOnline();
   if (outdated)
     return (
@@ -32,7 +35,9 @@ export function ConnectionBanner() {
   const message = !isOnline
     ? 'You are offline. The page shows the last state.'
     : unavailable
-      ? 'The server is not available at the moment. Requests are retried.'
+      ? snapshot === null
+        ? 'The server is not available at the moment. Requests are retried.'
+        : `The database is unreachable. Applications get their flags from a snapshot of ${new Date(snapshot).toLocaleString()}. Requests are retried.`
       : waitingWrites > 0
         ? 'The server has not responded yet.'
         : undefined;

@@ -4,6 +4,8 @@ export type Positions = {
   epoch: string;
   /** The time of the source, which decides whether a token has expired. */
   now: string;
+  /** The time of these positions, if the source is a copy of what it was. */
+  asOf?: string;
   tokenRevision: number;
   /** The origins whose pages may use the API for frontend SDKs. */
   origins: string[];
@@ -11,7 +13,12 @@ export type Positions = {
 };
 
 /** The revisions that a server has in memory. A source that is behind them has lost changes. */
-export type Known = { tokenRevision: number; environments: ReadonlyMap<string, number> };
+export type Known = {
+  /** The epoch of the revisions. Undefined before the first read. */
+  epoch: string | undefined;
+  tokenRevision: number;
+  environments: ReadonlyMap<string, number>;
+};
 
 export type FeatureRow = {
   project: string;
@@ -48,7 +55,16 @@ export type TokenRow = {
 };
 
 /** Tokens, with their epoch and revision, from one snapshot. */
-export type FoundTokens = { epoch: string; revision: number; tokens: TokenRow[] };
+export type FoundTokens = {
+  epoch: string;
+  revision: number;
+  tokens: TokenRow[];
+  /** In the list of all tokens: hashes of those that ended last. */
+  ended: string[];
+};
+
+/** Hashes of ended tokens that a source returns. */
+export const MAX_ENDED_TOKENS = 1_000;
 
 /** The maximum number of tokens that a source returns, and that a server has in memory from its start. */
 export const MAX_TOKENS = 20_000;

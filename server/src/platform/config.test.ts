@@ -47,6 +47,7 @@ test.each([
     { initAdmin: { username: 'ada', password: 'mauve otter lantern' } },
   ],
   [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
+  [{ HALYARD_SECRET_KEY: KEY, HALYARD_DATA_DIR: '/var/lib/halyard' }, { dataDir: '/var/lib/halyard' }],
   [
     { HALYARD_OLD_SECRET_KEYS: `${KEY},${KEY}` },
     { oldSecretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
@@ -199,6 +200,17 @@ test.each([
     'The configuration has 1 problem:',
     `  HALYARD_INIT_ADMIN_PASSWORD ${reason}. Example: HALYARD_INIT_ADMIN_PASSWORD="$(openssl rand -base64 18)"`,
   ]);
+});
+
+test('a data folder needs a secret key and an absolute path', () => {
+  const problem = (env: object) => problemsOf({ ...GOOD, ...env })[1];
+
+  expect(problem({ HALYARD_DATA_DIR: '/var/lib/halyard' })).toBe(
+    '  HALYARD_DATA_DIR requires HALYARD_SECRET_KEY. Example: HALYARD_DATA_DIR=/var/lib/halyard',
+  );
+  expect(problem({ HALYARD_DATA_DIR: 'data', HALYARD_SECRET_KEY: KEY })).toContain(
+    'must be an absolute path, not "data"',
+  );
 });
 
 test('production needs a secret key', () => {

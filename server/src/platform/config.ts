@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { BlockList, isIPv4 } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { passwordProblems } from './secrets/password-strength.ts';
 import { fileVariableOf, VARIABLES, type VariableName } from './variables.ts';
 
@@ -21,6 +22,8 @@ export type Config = {
   secretKey: Buffer | undefined;
   /** Old keys, which still decrypt what they encrypted. */
   oldSecretKeys: Buffer[];
+  /** Where snapshots for SDKs are written. Undefined: nowhere. */
+  dataDir: string | undefined;
   trustedProxies: string[];
   /** Hosts and ranges that integrations may reach even though they are not public. */
   allowedTargets: string[];
@@ -112,6 +115,7 @@ export function readConfig(env: Env): Config {
     initAdmin: read('HALYARD_INIT_ADMIN_PASSWORD', initAdmin(env.HALYARD_INIT_ADMIN_USERNAME || undefined)),
     secretKey: read('HALYARD_SECRET_KEY', secretKey(env.NODE_ENV === 'production')),
     oldSecretKeys: read('HALYARD_OLD_SECRET_KEYS', oldSecretKeys),
+    dataDir: read('HALYARD_DATA_DIR', dataDir(env.HALYARD_SECRET_KEY ?? env.HALYARD_SECRET_KEY_FILE)),
     trustedProxies: read('HALYARD_TRUSTED_PROXIES', addresses),
     limits: {
       projects: limit('HALYARD_MAX_PROJECTS', DEFAULT_LIMITS.projects),
@@ -290,6 +294,15 @@ function secretKey(required: boolean): Parse<Buffer | undefined> {
   return text => {
     if (text === undefined && required) throw new Error('is required if NODE_ENV is production');
     return text === undefined ? undefined : keyFrom(text);
+  };
+}
+
+/** The key signs the files, so that a server serves only what a server of the same installation wrote. */
+function dataDir(secretKey: string | undefined): Parse<string | undefined> {
+  return text => {
+    if (text !== undefined && !secretKey) throw new Error('requires HALYARD_SECRET_KEY');
+    if (text !== undefined && !isAbsolute(text)) throw new Error(`must be an absolute path, not "${text}"`);
+    return text;
   };
 }
 

@@ -61,6 +61,12 @@ export const VARIABLES = {
     meaning: '32 bytes in base64 that encrypt the secrets of integrations and of single sign-on',
     isSecret: true,
   },
+  HALYARD_DATA_DIR: {
+    default: 'none',
+    example: '/var/lib/halyard',
+    meaning:
+      'Folder for signed snapshots of flags and SDK tokens, from which the server starts if the database is unreachable; requires HALYARD_SECRET_KEY',
+  },
   HALYARD_OLD_SECRET_KEYS: {
     default: 'none',
     example: 'the-key-before,the-one-before-that',

@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The wings of the plane workspace. All of them are below the server's wings, so nothing in the plane imports the server. */
-const PLANE_WINGS = ['plane/platform', 'plane/serving', 'plane/counting'];
+const PLANE_WINGS = ['plane/platform', 'plane/serving', 'plane/counting', 'plane/snapshot'];
 
 /** The wings of server/src, lowest first. A wing imports itself and the wings before it, including types. */
 const SERVER_WINGS = [

@@ -34,21 +34,11 @@ export async function startWorker(
     log.error({ err: Object.assign(new Error(given.message), given) }, 'job engine failed'),
   );
   await boss.start();
-  await unscheduleRemovedJobs(boss);
-  for (const job of SCHEDULED_JOBS) {
-    await boss.createQueue(job.name, { retryLimit: 3 });
-    await boss.schedule(job.name, job.cron);
-    await boss.work(job.name, { pollingIntervalSeconds: JOB_POLL_SECONDS }, async () => {
-      try {
-        await job.run(db, log, retention);
-      } catch (error) {
-        // pg-boss stores the reason in its table, where no operator looks for it.
-        log.error({ err: error, job: job.name }, 'job failed');
-        onJobFailed(job.name);
-        throw error;
-      }
-    });
-  }
+  await scheduleJobs(boss, db, log, onJobFailed, retention).catch(async error => {
+    // The start may be repeated, and would leave an engine behind each time.
+    await boss.stop({ graceful: false }).catch(() => {});
+    throw error;
+  });
   // After a crash, this requeues the deliveries of the dead process immediately.
   boss.supervise(DELIVERY_QUEUE).catch(error => log.error({ err: error }, 'job supervision failed'));
   const dispatcher = startDispatcher(db, boss, deliveries, log);
@@ -65,6 +55,30 @@ export async function startWorker(
     await dispatcher.stop();
     await boss.stop({ graceful: true, timeout: 5_000 });
   };
+}
+
+async function scheduleJobs(
+  boss: PgBoss,
+  db: Db,
+  log: Log,
+  onJobFailed: (job: string) => void,
+  retention: Retention,
+): Promise<void> {
+  await unscheduleRemovedJobs(boss);
+  for (const job of SCHEDULED_JOBS) {
+    await boss.createQueue(job.name, { retryLimit: 3 });
+    await boss.schedule(job.name, job.cron);
+    await boss.work(job.name, { pollingIntervalSeconds: JOB_POLL_SECONDS }, async () => {
+      try {
+        await job.run(db, log, retention);
+      } catch (error) {
+        // pg-boss stores the reason in its table, where no operator looks for it.
+        log.error({ err: error, job: job.name }, 'job failed');
+        onJobFailed(job.name);
+        throw error;
+      }
+    });
+  }
 }
 
 /** pg-boss stores schedules. Without this, a job of an older version would fill a queue that nobody reads. */

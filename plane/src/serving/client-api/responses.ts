@@ -32,10 +32,13 @@ export function makeResponder(
   let closing = false;
 
   const dynamic = (): string[] => {
-    const { age = 0 } = state;
-    if (age <= AGE_SHOWN_AFTER_S && !closing) return NONE;
-    const aged = age > AGE_SHOWN_AFTER_S ? ['halyard-age', String(Math.floor(age))] : [];
-    return closing ? [...aged, 'connection', 'close'] : aged;
+    const { age = 0, asOf } = state;
+    if (age <= AGE_SHOWN_AFTER_S && asOf === undefined && !closing) return NONE;
+    return [
+      ...(age > AGE_SHOWN_AFTER_S ? ['halyard-age', String(Math.floor(age))] : []),
+      ...(asOf === undefined ? [] : ['halyard-snapshot', asOf]),
+      ...(closing ? ['connection', 'close'] : []),
+    ];
   };
 
   return {

@@ -17,6 +17,8 @@ export async function keepCurrent(
   log: Log,
   metrics: Registry,
 ): Promise<() => Promise<void>> {
+  await state.refresh();
+  await state.loadAll();
   const { reopened, failures } = stateMetrics(state, metrics);
   let isFailing = false;
   let running: Promise<unknown> | undefined;
@@ -74,8 +76,6 @@ export async function keepCurrent(
     );
   };
 
-  await state.refresh();
-  await state.loadAll();
   let stopListening = startListening();
 
   const poll = async (): Promise<void> => {

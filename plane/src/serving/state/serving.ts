@@ -8,7 +8,7 @@ import { makeTokens, type SdkToken, type Tokens } from '../tokens/tokens.ts';
 import { type BodyKind, type Compress, gzipBody, plainBody } from './bodies.ts';
 import { makeBodyCache } from './body-cache.ts';
 import { deltaEvents } from './delta.ts';
-import { applyChanges, loadEnvironment } from './environment.ts';
+import { applyChanges, type Environment, loadEnvironment } from './environment.ts';
 import { isFiltered } from './filters.ts';
 import { pieceOf } from './gzip.ts';
 import { type Holder, makeHolder, scopeIn } from './holder.ts';
@@ -74,10 +74,14 @@ export type ServingState = {
   onTokens: (listener: () => void) => () => void;
   /** The origins whose pages may use the API for frontend SDKs. `*`: all. */
   readonly origins: readonly string[];
+  /** The time of the copy that the state was read from, because the source did not respond. Undefined: it was read from the source. */
+  readonly asOf: string | undefined;
   /** Seconds since the state was last known to be current. Undefined before the first refresh. */
   readonly age: number | undefined;
   /** Reads what is newer than the state, and everything if the epoch changed. Returns whether anything was newer. */
   refresh: () => Promise<boolean>;
+  /** The environments in memory, by name. */
+  environments: () => Iterable<[name: string, Environment]>;
   /** Loads every environment that has a token, so that SDKs are served if the source becomes unreachable before their first request. */
   loadAll: () => Promise<void>;
   isLost: Source['isLost'];
@@ -98,6 +102,7 @@ export function makeServingState(source: Source): ServingState {
   const changeListeners = new Set<(environment: string, revision: number) => void>();
   const tokenListeners = new Set<() => void>();
   let refreshedAt: number | undefined;
+  let asOf: string | undefined;
   let origins: readonly string[] = ['*'];
 
   const scopeOf = (token: SdkToken, options: QueryOptions = EVERYTHING): Scope | undefined => {
@@ -159,6 +164,7 @@ export function makeServingState(source: Source): ServingState {
   };
 
   const known = (): Known => ({
+    epoch: tokens.epoch,
     tokenRevision: tokens.revision,
     environments: new Map([...holders].map(([name, { current }]) => [name, current.revision])),
   });
@@ -184,7 +190,8 @@ export function makeServingState(source: Source): ServingState {
       await tokens.reload();
       for (const listener of tokenListeners) listener();
     }
-    refreshedAt = startedAt;
+    asOf = read.asOf;
+    refreshedAt = startedAt - (asOf === undefined ? 0 : Date.now() - Date.parse(asOf));
     return found;
   };
 
@@ -246,6 +253,9 @@ export function makeServingState(source: Source): ServingState {
     get origins() {
       return origins;
     },
+    get asOf() {
+      return asOf;
+    },
     get age() {
       return refreshedAt === undefined ? undefined : (performance.now() - refreshedAt) / 1_000;
     },
@@ -256,6 +266,7 @@ export function makeServingState(source: Source): ServingState {
       return feature !== undefined && (variant === undefined || hasVariant(feature, variant));
     },
     refresh,
+    environments: () => [...holders].map(([name, { current }]) => [name, current]),
     loadAll,
     isLost: source.isLost,
     get bodyBytes() {

@@ -45,6 +45,8 @@ export type Tokens = {
   isValid: (token: SdkToken) => boolean;
   /** The tokens in memory. */
   all: () => Iterable<SdkToken>;
+  /** Hashes of tokens that are known to have ended. */
+  readonly ended: ReadonlySet<string>;
   readonly size: number;
   /** Reads all tokens, and adds, changes and ends those in memory. */
   reload: () => Promise<void>;
@@ -64,6 +66,7 @@ export function makeTokens(source: Source): Tokens {
   let epoch: string | undefined;
   let revision = -1;
   let clockOffset = 0;
+  let ended: ReadonlySet<string> = new Set();
 
   const now = () => Date.now() + clockOffset;
   const isValid = (token: SdkToken) => !token.ended && token.expiresAt > now();
@@ -105,6 +108,7 @@ export function makeTokens(source: Source): Tokens {
     epoch = found.epoch;
     revision = found.revision;
     unknown.clear();
+    ended = new Set(found.ended);
     const valid = new Set([...found.tokens, ...others].map(keep));
     for (const token of tokens.values()) {
       if (valid.has(token)) continue;
@@ -146,6 +150,12 @@ export function makeTokens(source: Source): Tokens {
     throw unavailable();
   };
 
+  /** Whether the token was revoked or has expired, as far as this is known without the source. */
+  const hasEnded = (key: string): boolean => {
+    const token = tokens.get(key);
+    return token ? !isValid(token) : ended.has(key);
+  };
+
   const inTurn = async <T>(network: string, work: () => Promise<T>): Promise<T> => {
     const release = await lookups.acquire(network);
     try {
@@ -160,6 +170,7 @@ export function makeTokens(source: Source): Tokens {
     const key = hash('sha256', text);
     if ((unknown.get(key) ?? 0) > Date.now()) return undefined;
     const token = await inTurn(network, () => query(key)).catch(error => {
+      if (hasEnded(key)) return undefined;
       throw error instanceof ApiError ? error : unavailable(error);
     });
     return token && isValid(token) ? token : undefined;
@@ -177,6 +188,9 @@ export function makeTokens(source: Source): Tokens {
     lookUp,
     isValid,
     all: () => tokens.values(),
+    get ended() {
+      return ended;
+    },
     get size() {
       return tokens.size;
     },

@@ -24,7 +24,8 @@ export function makeDatabaseSource(db: Db, epochs: EpochWatch): Source {
   const positions = async (known: Known): Promise<DatabasePositions> => {
     let read = await readPositions(db, witness);
     const loss = lossIn(read, known, witness);
-    if (loss !== undefined && read.epoch.id === epochs.current) {
+    // A server that started from snapshots knows revisions of an epoch that it has not read itself.
+    if (loss !== undefined && read.epoch.id === (epochs.current ?? known.epoch)) {
       await replaceEpoch(db, read.epoch.number, loss);
       read = await readPositions(db);
     }

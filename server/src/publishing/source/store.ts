@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import {
   type Changes,
   type FoundTokens,
+  MAX_ENDED_TOKENS,
   MAX_TOKENS,
   type Positions,
 } from '../../../../plane/src/serving/source.ts';
@@ -79,9 +80,9 @@ export async function readChanges(db: Reader, environment: string, after: number
   };
 }
 
-/** Tokens that are neither revoked nor expired. Those that were used last come first. */
+/** Tokens that are neither revoked nor expired, those that were used last first, and the hashes of those that ended last. */
 export const listTokens = async (db: Reader): Promise<FoundTokens> =>
-  await readTokens(db, sql<boolean>`true`);
+  await readTokens(db, sql<boolean>`true`, MAX_ENDED_TOKENS);
 
 /** The tokens with these hashes that are neither revoked nor expired. */
 export const findTokens = async (db: Reader, hashes: string[]): Promise<FoundTokens> =>
@@ -90,7 +91,7 @@ export const findTokens = async (db: Reader, hashes: string[]): Promise<FoundTok
     sql<boolean>`hash = any(array(select decode(given, 'hex') from unnest(${hashes}::text[]) as given))`,
   );
 
-async function readTokens(db: Reader, matches: RawBuilder<boolean>): Promise<FoundTokens> {
+async function readTokens(db: Reader, matches: RawBuilder<boolean>, endedTokens = 0): Promise<FoundTokens> {
   const { rows } = await sql<FoundTokens>`
     select ${EPOCH_ID} as epoch, revision, array(
       select json_build_object(
@@ -103,7 +104,10 @@ async function readTokens(db: Reader, matches: RawBuilder<boolean>): Promise<Fou
       from api_tokens
       where revoked_at is null and (expires_at is null or expires_at > now()) and ${matches}
       order by seen_at desc nulls last, id limit ${MAX_TOKENS}
-    ) as tokens
+    ) as tokens, array(
+      select encode(hash, 'hex') from api_tokens where revoked_at is not null or expires_at <= now()
+      order by coalesce(revoked_at, expires_at) desc limit ${endedTokens}
+    ) as ended
     from sdk_token_revision`.execute(db);
   const [found] = rows;
   if (!found) throw new Error('The table sdk_token_revision has no row');

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { App } from '../../../../../plane/src/platform/http/app.ts';
-import { jsonResponse, Named } from '../../../../../plane/src/platform/http/schema.ts';
+import { jsonResponse, Named, Timestamp } from '../../../../../plane/src/platform/http/schema.ts';
 
 const STATE = Type.String({
   description:
@@ -23,6 +23,11 @@ const Readiness = Named(
       ...STATE,
       description: 'Whether the database accepts changes; BAD while it is read-only or does not respond',
     }),
+    snapshot: Type.Optional(
+      Timestamp(
+        'Time of the snapshot that SDKs are served from, if the server started while the database was unreachable and has not reached it yet',
+      ),
+    ),
   }),
 );
 
@@ -32,6 +37,8 @@ export type ReadyCheck = {
   load: () => Promise<void>;
   /** Whether the database responds, without querying it. Undefined if nothing in the server knows it. */
   isDatabaseResponding: () => boolean | undefined;
+  /** The time of the snapshot that the server started from, until the database responds. */
+  snapshotTime: () => string | undefined;
   /** Whether the database responds and rejects writes. */
   isReadOnly: () => boolean;
   /** Whether the server is about to stop. */
@@ -41,7 +48,7 @@ export type ReadyCheck = {
 /** /health: the process responds. /ready: the server has loaded, and whether its database responds. */
 export function healthRoutes(
   app: App,
-  { load, isDatabaseResponding, isReadOnly, isDraining }: ReadyCheck,
+  { load, isDatabaseResponding, snapshotTime, isReadOnly, isDraining }: ReadyCheck,
 ): void {
   for (const schema of [Health, Readiness]) app.addSchema(schema);
   let isLoaded = false;
@@ -75,7 +82,7 @@ export function healthRoutes(
         tags: ['Operations'],
         summary: 'Check readiness',
         description:
-          'Responds with 200 once the database was reachable and had every migration of this version, and with 503 from the moment the server is told to stop. In between, database says whether the database responds: without it the server still serves flags to SDKs from memory. writes says whether it accepts changes: on a read-only database reads work and changes get 503.',
+          'Responds with 200 once the database was reachable and had every migration of this version, and with 503 from the moment the server is told to stop. In between, database says whether the database responds: without it the server still serves flags to SDKs from memory. If the server had to start without the database, it responds with 200 too, and snapshot is the time of the flags that it serves. writes says whether it accepts changes: on a read-only database reads work and changes get 503.',
         security: [],
         response: { 200: jsonResponse('Ready', Readiness), 503: jsonResponse('Not ready', Readiness) },
       },
@@ -84,6 +91,8 @@ export function healthRoutes(
       const responding = isLoaded ? isDatabaseResponding() : undefined;
       if (isDraining()) return reply.code(503).send(readiness(false, responding ?? true));
       if (responding !== undefined) return readiness(true, responding);
+      const snapshot = snapshotTime();
+      if (snapshot !== undefined) return { ...readiness(true, false), snapshot };
       try {
         await load();
         isLoaded = true;

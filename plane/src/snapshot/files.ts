@@ -1,0 +1,93 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  decodeSnapshot,
+  MAX_SNAPSHOT_BYTES,
+  type Snapshot,
+  SnapshotError,
+  type TrustedKeys,
+} from './format.ts';
+
+const CURRENT = '.snapshot';
+const PREVIOUS = '.snapshot.previous';
+const NEW = '.snapshot.new';
+/** Tokens of SDKs are in there, as hashes. */
+const MODE = 0o600;
+
+type Log = { warn: (fields: object, message: string) => void };
+
+const pathOf = (folder: string, environment: string): string => join(folder, encodeURIComponent(environment));
+
+/** Replaces the snapshot of an environment, and keeps the one before. A process that is killed leaves one of them complete. */
+export async function writeSnapshot(folder: string, environment: string, parts: Buffer[]): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = pathOf(folder, environment);
+  const file = await open(`${path}${NEW}`, 'w', MODE);
+  try {
+    await file.chmod(MODE);
+    for (const part of parts) await file.writeFile(part);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}${CURRENT}`, `${path}${PREVIOUS}`).catch(ignoreMissing);
+  await rename(`${path}${NEW}`, `${path}${CURRENT}`);
+  await syncFolder(folder);
+}
+
+/** Removes the snapshots of other environments. */
+export async function removeOthers(folder: string, environments: Iterable<string>): Promise<void> {
+  const kept = new Set([...environments].map(name => encodeURIComponent(name)));
+  for (const name of await listNames(folder))
+    if (!kept.has(name))
+      for (const end of [CURRENT, PREVIOUS, NEW]) await rm(join(folder, `${name}${end}`), { force: true });
+}
+
+/** The newest usable snapshot of each environment. What cannot be used is logged. */
+export async function readSnapshots(folder: string, keys: TrustedKeys, log: Log): Promise<Snapshot[]> {
+  const found: Snapshot[] = [];
+  for (const name of await listNames(folder)) {
+    for (const end of [CURRENT, PREVIOUS]) {
+      const path = join(folder, `${name}${end}`);
+      try {
+        const snapshot = await readOne(path, keys);
+        if (!snapshot) continue;
+        if (encodeURIComponent(snapshot.feed.environment) !== name)
+          throw new SnapshotError(`The snapshot is of environment "${snapshot.feed.environment}".`);
+        found.push(snapshot);
+        break;
+      } catch (error) {
+        log.warn({ file: path, problem: (error as Error).message }, 'snapshot not usable');
+      }
+    }
+  }
+  return found;
+}
+
+async function readOne(path: string, keys: TrustedKeys): Promise<Snapshot | undefined> {
+  const info = await stat(path).catch(ignoreMissing);
+  if (!info) return undefined;
+  if (info.size > MAX_SNAPSHOT_BYTES) throw new SnapshotError(`The file has ${info.size} bytes.`);
+  return decodeSnapshot(await readFile(path), keys);
+}
+
+/** The names of all snapshots, without the ends of their files. */
+async function listNames(folder: string): Promise<string[]> {
+  const files = (await readdir(folder).catch(ignoreMissing)) ?? [];
+  const names = files.flatMap(file => /^(.+)\.snapshot(?:\.previous|\.new)?$/.exec(file)?.[1] ?? []);
+  return [...new Set(names)].toSorted();
+}
+
+/** Makes the new names last after a power failure. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

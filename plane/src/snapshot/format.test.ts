@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { decodeSnapshot, encodeSnapshot, type Snapshot } from './format.ts';
+import { signingKeyOf } from './keys.ts';
+
+const PAGE = readFileSync(new URL('../../../docs/reference/snapshot.md', import.meta.url), 'utf8');
+const [, VECTOR = ''] = /```text\n([\s\S]*?)\n```/.exec(PAGE) ?? [];
+const KEY = signingKeyOf(Buffer.alloc(32, 1));
+const KEYS = new Map([[KEY.id, KEY.publicKey]]);
+
+const SNAPSHOT: Snapshot = {
+  feed: { environment: 'production', projects: ['default'] },
+  epoch: '3a51bb2522',
+  revision: 7,
+  takenAt: '2026-11-18T05:38:52.388Z',
+  completeSince: 2,
+  origins: ['*'],
+  tokenRevision: 3,
+  tokens: [
+    {
+      id: 2,
+      hash: 'de3374cc9a5d1e8acd13d8a98d885d4643b057c5a833a6736c909eea019a9a96',
+      type: 'backend',
+      environment: 'production',
+      projects: null,
+      expiresAt: null,
+    },
+  ],
+  endedTokens: ['62de23ca0a0614fa1b041fea996a75578bd85925a1a8aa79ddb738dfcbefdb8e'],
+  features: [
+    {
+      project: 'default',
+      name: 'checkout',
+      revision: 7,
+      document: '{"name":"checkout","enabled":true}',
+      segments: [4],
+      tags: ['team:payments'],
+    },
+    { project: 'default', name: 'old', revision: 5, document: null, segments: [], tags: [] },
+  ],
+  segments: [{ id: 4, revision: 6, document: '{"id":4,"constraints":[]}' }],
+};
+
+const encode = async (snapshot: Snapshot, key = KEY) => Buffer.concat(await encodeSnapshot(snapshot, key));
+
+test('the test vector of the documentation is what the server writes and reads', async () => {
+  expect((await encode(SNAPSHOT)).toString()).toBe(VECTOR);
+  expect(decodeSnapshot(Buffer.from(VECTOR), KEYS)).toEqual(SNAPSHOT);
+  expect(PAGE).toContain(KEY.id);
+  expect(PAGE).toContain(KEY.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'));
+});
+
+test('a snapshot of many rows is read as it was written', async () => {
+  const features = Array.from({ length: 1_234 }, (_, n) => ({
+    project: 'default',
+    name: `flag-${n}`,
+    revision: n,
+    document: `{"name":"flag-${n}","description":"ü€😀"}`,
+    segments: [],
+    tags: [],
+  }));
+
+  expect(decodeSnapshot(await encode({ ...SNAPSHOT, features }), KEYS).features).toEqual(features);
+});
+
+test.each([
+  ['a flipped bit anywhere', (file: Buffer, at: number) => file.with(at, (file[at] ?? 0) ^ 1)],
+  ['a file that is cut off', (file: Buffer, at: number) => file.subarray(0, at)],
+])('%s is rejected', async (_case, alter) => {
+  const file = await encode(SNAPSHOT);
+
+  for (let at = 0; at < file.length; at++)
+    expect(() => decodeSnapshot(Buffer.from(alter(file, at)), KEYS), `at ${at}`).toThrow();
+});
+
+test('a key that is not trusted, a later version and something appended are rejected', async () => {
+  const other = await encode(SNAPSHOT, signingKeyOf(Buffer.alloc(32, 2)));
+  expect(() => decodeSnapshot(other, KEYS)).toThrow('which is not trusted');
+  const later = VECTOR.replace('{"v":1', '{"v":2');
+  expect(() => decodeSnapshot(Buffer.from(later), KEYS)).toThrow('signature');
+  expect(() => decodeSnapshot(Buffer.from(`${VECTOR}\n`), KEYS)).toThrow('634 bytes instead of 633');
+});

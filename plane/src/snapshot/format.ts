@@ -1,0 +1,153 @@
+import { createHash, sign, verify } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { FeatureRow, SegmentRow, TokenRow } from '../serving/source.ts';
+import type { SigningKey } from './keys.ts';
+
+/** The unit of distribution: the flags of some projects in one environment. Projects null: all. */
+export type Feed = { environment: string; projects: string[] | null };
+
+/** Everything that is needed to serve the SDKs of a feed, as of one revision. docs/reference/snapshot.md describes it. */
+export type Snapshot = {
+  feed: Feed;
+  /** The history that the revisions belong to. */
+  epoch: string;
+  revision: number;
+  /** When this was known to be the newest state. */
+  takenAt: string;
+  completeSince: number;
+  origins: string[];
+  tokenRevision: number;
+  tokens: TokenRow[];
+  /** Hashes of tokens that were revoked or have expired: SDKs that send them get 401 and not 503. */
+  endedTokens: string[];
+  features: FeatureRow[];
+  segments: SegmentRow[];
+};
+
+export const VERSION = 1;
+export const MAX_SNAPSHOT_BYTES = 512 * 1_024 * 1_024;
+const MAX_HEADER_BYTES = 65_536;
+/** Rows that are written before requests get their turn. */
+const ROWS_PER_TURN = 500;
+const NEWLINE = 0x0a;
+
+/** Why a file is no snapshot that can be used. */
+export class SnapshotError extends Error {}
+
+const Count = Type.Integer({ minimum: 0 });
+const NullableText = Type.Union([Type.String(), Type.Null()]);
+const Header = Type.Object({
+  v: Type.Literal(VERSION),
+  feed: Type.Object({
+    environment: Type.String({ minLength: 1 }),
+    projects: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  }),
+  epoch: Type.String(),
+  revision: Count,
+  takenAt: Type.String({ format: 'date-time' }),
+  bytes: Count,
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+});
+const Body = Type.Object({
+  completeSince: Count,
+  origins: Type.Array(Type.String()),
+  tokenRevision: Count,
+  tokens: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+      type: Type.String(),
+      environment: NullableText,
+      projects: Type.Union([Type.Array(Type.String()), Type.Null()]),
+      expiresAt: Type.Union([Type.Number(), Type.Null()]),
+    }),
+  ),
+  endedTokens: Type.Array(Type.String()),
+  features: Type.Array(
+    Type.Object({
+      project: Type.String(),
+      name: Type.String(),
+      revision: Count,
+      document: NullableText,
+      segments: Type.Array(Type.Integer()),
+      tags: Type.Array(Type.String()),
+    }),
+  ),
+  segments: Type.Array(Type.Object({ id: Type.Integer(), revision: Count, document: NullableText })),
+});
+const isHeader = Compile(Header);
+const isBody = Compile(Body);
+
+const signBytes = promisify<null, Buffer, SigningKey['privateKey'], Buffer>(sign);
+
+/**
+ * The bytes of a snapshot, in parts: a line with its header, a line with the signature of the header, and its body. They are made in turns,
+ * because 100,000 flags would block the event loop for half a second.
+ */
+export async function encodeSnapshot(snapshot: Snapshot, key: SigningKey): Promise<Buffer[]> {
+  const { feed, epoch, revision, takenAt, features, segments, ...rest } = snapshot;
+  const hash = createHash('sha256');
+  const body: Buffer[] = [];
+  const add = (text: string): void => {
+    const part = Buffer.from(text);
+    hash.update(part);
+    body.push(part);
+  };
+  const addRows = async (rows: readonly unknown[]): Promise<void> => {
+    for (let at = 0; at < rows.length; at += ROWS_PER_TURN) {
+      if (at > 0) await setImmediate();
+      add(`${at > 0 ? ',' : ''}${JSON.stringify(rows.slice(at, at + ROWS_PER_TURN)).slice(1, -1)}`);
+    }
+  };
+  add(`${JSON.stringify(rest).slice(0, -1)},"features":[`);
+  await addRows(features);
+  add('],"segments":[');
+  await addRows(segments);
+  add(']}');
+  const bytes = body.reduce((sum, { length }) => sum + length, 0);
+  const header = { v: VERSION, feed, epoch, revision, takenAt, bytes, sha256: hash.digest('hex') };
+  const line = Buffer.from(JSON.stringify(header));
+  const signature = await signBytes(null, line, key.privateKey);
+  return [line, Buffer.from(`\n${key.id} ${signature.toString('base64')}\n`), ...body];
+}
+
+/** The keys that a reader trusts, by their ids. */
+export type TrustedKeys = ReadonlyMap<string, SigningKey['publicKey']>;
+
+/** Throws a `SnapshotError` if the snapshot is incomplete, altered, not signed by a trusted key, or of a later version. */
+export function decodeSnapshot(file: Buffer, keys: TrustedKeys): Snapshot {
+  const headerEnd = file.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
+  const signatureEnd = file.subarray(0, headerEnd + 1_024).indexOf(NEWLINE, headerEnd + 1);
+  if (headerEnd < 0 || signatureEnd < 0) throw new SnapshotError('The file has no header and signature.');
+  const line = file.subarray(0, headerEnd);
+  const [id = '', signature = ''] = file.toString('latin1', headerEnd + 1, signatureEnd).split(' ');
+  const key = keys.get(id);
+  if (!key)
+    throw new SnapshotError(`The snapshot is signed with key "${id.slice(0, 40)}", which is not trusted.`);
+  const signed = Buffer.from(signature, 'base64');
+  if (signed.toString('base64') !== signature || !verify(null, line, key, signed))
+    throw new SnapshotError('The signature does not match the header.');
+  const header = parse(line);
+  if (!isHeader.Check(header))
+    throw new SnapshotError(`The header is not one of version ${VERSION}: ${line.toString('utf8', 0, 200)}`);
+  const bytes = file.subarray(signatureEnd + 1);
+  if (bytes.length !== header.bytes)
+    throw new SnapshotError(`The body has ${bytes.length} bytes instead of ${header.bytes}.`);
+  if (createHash('sha256').update(bytes).digest('hex') !== header.sha256)
+    throw new SnapshotError('The body does not match its hash.');
+  const body = parse(bytes);
+  if (!isBody.Check(body)) throw new SnapshotError('The body lacks fields of this version.');
+  const { v: _, bytes: _bytes, sha256: _sha256, ...head } = header;
+  return { ...head, ...body };
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    throw new SnapshotError('The snapshot is not JSON.', { cause: error });
+  }
+}

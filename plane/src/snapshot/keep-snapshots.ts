@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { ServingState } from '../serving/state/serving.ts';
+import { removeOthers, writeSnapshot } from './files.ts';
+import { encodeSnapshot } from './format.ts';
+import type { SigningKey } from './keys.ts';
+import { takeSnapshot } from './take.ts';
+
+/** A process that starts without its source serves what was written, so it may lack the changes of the last seconds. */
+const WRITE_EVERY_MS = 2_000;
+/** A state that has not changed is written again after this time, so that its age is known. */
+const RENEW_AFTER_MS = 600_000;
+const STOP_WITHIN_MS = 2_000;
+
+type Log = { warn: (fields: object, message: string) => void };
+
+/** Writes a snapshot of each environment after it changed. The returned function writes what is left, and stops. */
+export function keepSnapshots(
+  state: ServingState,
+  folder: string,
+  key: SigningKey,
+  log: Log,
+  registry: Registry,
+): () => Promise<void> {
+  const writtenAt = new Map<string, number>();
+  const failures = snapshotMetrics(registry, () => Math.min(...writtenAt.values()));
+  let isFailing = false;
+  let running: Promise<void> | undefined;
+  const unsubscribe = [
+    state.onChange(environment => void writtenAt.delete(environment)),
+    state.onTokens(() => writtenAt.clear()),
+  ];
+
+  const isDue = (environment: string): boolean =>
+    performance.now() - (writtenAt.get(environment) ?? Number.NEGATIVE_INFINITY) > RENEW_AFTER_MS;
+
+  const write = async (): Promise<void> => {
+    // An environment whose first token was just created is read by its first request, which may come after a restart.
+    await state.loadAll();
+    const environments = [...state.environments()];
+    for (const [name, environment] of environments) {
+      if (!isDue(name)) continue;
+      // Before the state is read, so that a change from now on is written too.
+      writtenAt.set(name, performance.now());
+      try {
+        await writeSnapshot(folder, name, await encodeSnapshot(takeSnapshot(state, name, environment), key));
+      } catch (error) {
+        writtenAt.delete(name);
+        throw error;
+      }
+    }
+    await removeOthers(
+      folder,
+      environments.map(([name]) => name),
+    );
+  };
+
+  const writeOnce = (): Promise<void> => {
+    running ??= write()
+      .then(
+        () => {
+          if (isFailing) log.warn({ folder }, 'snapshots written after failures');
+          isFailing = false;
+        },
+        error => {
+          failures.inc();
+          // One line until it works again.
+          if (!isFailing) log.warn({ err: error, folder }, 'snapshot not written');
+          isFailing = true;
+        },
+      )
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  void writeOnce();
+  const timer = setInterval(() => void writeOnce(), WRITE_EVERY_MS);
+
+  return async () => {
+    clearInterval(timer);
+    for (const stop of unsubscribe) stop();
+    const last = Promise.resolve(running).then(writeOnce);
+    await Promise.race([last, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+  };
+}
+
+function snapshotMetrics(registry: Registry, oldest: () => number): Counter {
+  const registers = [registry];
+  new Gauge({
+    name: 'halyard_snapshot_age_seconds',
+    help: 'Time since the oldest snapshot in the data folder was written; 0 while one is being written',
+    registers,
+    collect() {
+      const writtenAt = oldest();
+      this.set(Number.isFinite(writtenAt) ? (performance.now() - writtenAt) / 1_000 : 0);
+    },
+  });
+  return new Counter({
+    name: 'halyard_snapshot_failures_total',
+    help: 'Attempts to write snapshots to the data folder that failed',
+    registers,
+  });
+}

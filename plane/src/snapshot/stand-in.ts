@@ -1,0 +1,58 @@
+import type { Source } from '../serving/source.ts';
+import type { Snapshot } from './format.ts';
+
+export type StandIn = {
+  source: Source;
+  /** The time of the oldest snapshot that SDKs are served from. Undefined after `end`. */
+  readonly since: string | undefined;
+  /** From now on, the state is read from the real source only. */
+  end: () => void;
+};
+
+/** A source that is loaded from snapshots, because the real one does not respond while the process starts. Tokens are looked up in the real one. */
+export function makeStandIn(snapshots: readonly Snapshot[], real: Source): StandIn {
+  const [newest] = snapshots.toSorted((a, b) => (a.takenAt < b.takenAt ? 1 : -1));
+  const since = snapshots.map(({ takenAt }) => takenAt).toSorted()[0];
+  let isLoading = newest !== undefined;
+  const isOneState = snapshots.every(
+    ({ epoch, tokenRevision }) => epoch === newest?.epoch && tokenRevision === newest.tokenRevision,
+  );
+  // Tokens of different times belong to no history: they are read again when the source responds.
+  const epoch = isOneState ? (newest?.epoch ?? '') : '';
+  const tokenRevision = newest?.tokenRevision ?? 0;
+  return {
+    source: {
+      ...real,
+      positions: async known =>
+        isLoading
+          ? {
+              epoch,
+              now: new Date().toISOString(),
+              asOf: since ?? '',
+              tokenRevision,
+              origins: newest?.origins ?? [],
+              environments: [],
+            }
+          : await real.positions(known),
+      changes: async (environment, after) => {
+        const snapshot = snapshots.find(({ feed }) => feed.environment === environment);
+        return isLoading && snapshot ? snapshot : await real.changes(environment, after);
+      },
+      tokens: async () =>
+        isLoading
+          ? {
+              epoch,
+              revision: tokenRevision,
+              tokens: snapshots.flatMap(({ tokens }) => tokens),
+              ended: snapshots.flatMap(({ endedTokens }) => endedTokens),
+            }
+          : await real.tokens(),
+    },
+    get since() {
+      return isLoading ? since : undefined;
+    },
+    end: () => {
+      isLoading = false;
+    },
+  };
+}

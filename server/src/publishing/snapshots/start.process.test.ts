@@ -1,0 +1,245 @@
+import { hash } from 'node:crypto';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Unleash } from 'unleash-client';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { newToken } from '../../../../plane/src/platform/token.ts';
+import { ADMIN_TOKEN } from '../../test/harness.ts';
+import { type Cluster, canRunClusters, createCluster } from '../../test/postgres-cluster.ts';
+import { type RunningServer, spawnServer, startProcess, stopProcess, unwatch } from '../../test/process.ts';
+
+const POLL = { timeout: 120_000, interval: 50 };
+const SECRET_KEY = Buffer.alloc(32, 7).toString('base64');
+const NEXT_KEY = Buffer.alloc(32, 8).toString('base64');
+
+let cluster: Cluster;
+let folder: string;
+let env: Record<string, string>;
+let server: RunningServer;
+
+const start = async (more: Record<string, string> = {}): Promise<RunningServer> => {
+  server = await startProcess({ ...env, ...more });
+  return server;
+};
+
+const kill = async (): Promise<void> => {
+  unwatch(server);
+  await stopProcess(server, 'SIGKILL');
+};
+
+const admin = async (method: string, path: string, body?: object) => {
+  const response = await fetch(`${server.url}/api/admin/${path}`, {
+    method,
+    headers: { authorization: ADMIN_TOKEN, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    snapshot: response.headers.get('halyard-snapshot'),
+  };
+};
+
+const createToken = async (): Promise<string> => {
+  const created = await admin('POST', 'api-tokens', {
+    tokenName: `sdk-${Math.random()}`,
+    type: 'backend',
+    environment: 'production',
+  });
+  expect(created.status).toBe(201);
+  return created.body.secret;
+};
+
+const createFeature = async (name: string): Promise<void> => {
+  expect((await admin('POST', 'projects/default/features', { name })).status).toBe(201);
+};
+
+const poll = async (token: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${server.url}/api/client/features`, {
+    headers: { authorization: token, ...headers },
+  });
+  const text = await response.text();
+  const features: { name: string }[] = response.status === 200 ? JSON.parse(text).features : [];
+  return { status: response.status, headers: response.headers, names: features.map(({ name }) => name) };
+};
+
+const ready = async () => {
+  const response = await fetch(`${server.url}/ready`);
+  return { status: response.status, body: (await response.json()) as Record<string, string> };
+};
+
+const snapshots = () => join(folder, 'snapshots');
+const file = () => join(snapshots(), 'production.snapshot');
+
+/** Waits until the state with the flag is on disk. */
+const untilWritten = (name: string) => expect.poll(() => readFileSync(file(), 'utf8'), POLL).toContain(name);
+
+describe.skipIf(!canRunClusters)(
+  'a server that starts while PostgreSQL is down',
+  { timeout: 600_000 },
+  () => {
+    beforeEach(async () => {
+      cluster = await createCluster();
+      folder = mkdtempSync(join(tmpdir(), 'halyard-data-'));
+      env = {
+        DATABASE_URL: cluster.url,
+        HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
+        HALYARD_SECRET_KEY: SECRET_KEY,
+        HALYARD_DATA_DIR: folder,
+      };
+      return async () => {
+        if (server?.process.exitCode === null && server.process.signalCode === null) await kill();
+        rmSync(folder, { recursive: true });
+        await cluster.remove();
+      };
+    }, 600_000);
+
+    test('serves a real SDK from its snapshot, says so, and goes on when PostgreSQL returns', async () => {
+      await start();
+      const token = await createToken();
+      const revoked = await createToken();
+      await createFeature('kept');
+      expect((await poll(revoked)).status).toBe(200);
+      expect((await admin('DELETE', `api-tokens/${revoked}`)).status).toBe(200);
+      await untilWritten('kept');
+      await expect.poll(async () => (await poll(revoked)).status, POLL).toBe(401);
+      const { headers: before } = await poll(token);
+      // The revocation is in the file too.
+      await expect
+        .poll(() => JSON.parse(readFileSync(file(), 'utf8').split('\n')[2] ?? '').endedTokens, POLL)
+        .toContain(hash('sha256', revoked));
+      await kill();
+      await cluster.stop('immediate');
+
+      await start();
+
+      const { status, body } = await ready();
+      expect([status, body]).toEqual([
+        200,
+        { health: 'GOOD', database: 'BAD', writes: 'BAD', snapshot: expect.any(String) },
+      ]);
+      const served = await poll(token);
+      expect(served).toMatchObject({ status: 200, names: ['kept'] });
+      expect(served.headers.get('halyard-snapshot')).toBe(body.snapshot);
+      expect(served.headers.get('etag')).toBe(before.get('etag'));
+      expect((await poll(token, { 'if-none-match': before.get('etag') ?? '' })).status).toBe(304);
+      // SDKs stop permanently on 401, so a token that may be a new one gets 503.
+      expect((await poll(newToken('backend', 'default:production.'))).status).toBe(503);
+      expect((await poll(revoked)).status).toBe(401);
+      expect((await poll(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).status).toBe(401);
+      const rejected = await admin('GET', 'projects');
+      expect(rejected.snapshot).toBe(body.snapshot);
+      expect([rejected.status, rejected.body.message]).toEqual([
+        503,
+        expect.stringContaining('from a snapshot of'),
+      ]);
+      expect((await fetch(`${server.url}/`)).status).not.toBe(503);
+
+      const sdk = new Unleash({
+        appName: 'snapshot-test',
+        url: `${server.url}/api`,
+        customHeaders: { Authorization: token },
+        refreshInterval: 200,
+        disableMetrics: true,
+        skipInstanceCountWarning: true,
+      });
+      await new Promise<void>((resolve, reject) => {
+        sdk.once('synchronized', () => resolve());
+        sdk.once('error', reject);
+      });
+      expect(sdk.getFeatureToggleDefinitions().map(({ name }) => name)).toEqual(['kept']);
+
+      await cluster.start();
+      await expect
+        .poll(async () => (await ready()).body, POLL)
+        .toEqual({
+          health: 'GOOD',
+          database: 'GOOD',
+          writes: 'GOOD',
+        });
+      await createFeature('later');
+      await expect
+        .poll(() => sdk.getFeatureToggleDefinitions().map(({ name }) => name), POLL)
+        .toEqual(['kept', 'later']);
+      sdk.destroy();
+      expect((await poll(token)).headers.get('halyard-snapshot')).toBeNull();
+      await untilWritten('later');
+    });
+
+    test('uses the previous snapshot if the current one is torn or altered, and starts from no other', async () => {
+      await start();
+      const token = await createToken();
+      await createFeature('first');
+      await untilWritten('first');
+      await createFeature('second');
+      await untilWritten('second');
+      await kill();
+      await cluster.stop('immediate');
+      expect(readdirSync(snapshots()).toSorted()).toEqual([
+        'production.snapshot',
+        'production.snapshot.previous',
+      ]);
+      for (const name of readdirSync(snapshots()))
+        expect(statSync(join(snapshots(), name)).mode & 0o777).toBe(0o600);
+
+      const whole = readFileSync(file());
+      truncateSync(file(), whole.length - 10);
+      await start();
+      expect((await poll(token)).names).toEqual(['first']);
+      expect(server.output()).toContain('snapshot not usable');
+      await kill();
+
+      writeFileSync(file(), whole.toString('latin1').replace('"second"', '"forged"'), 'latin1');
+      await start();
+      expect((await poll(token)).names).toEqual(['first']);
+      await kill();
+
+      writeFileSync(file(), whole);
+      await start({ HALYARD_SECRET_KEY: NEXT_KEY, HALYARD_OLD_SECRET_KEYS: SECRET_KEY });
+      expect((await poll(token)).names).toEqual(['first', 'second']);
+      await kill();
+
+      const { child, output } = spawnServer({ ...env, PORT: '0', HALYARD_SECRET_KEY: NEXT_KEY });
+      await expect.poll(() => child.exitCode, POLL).toBe(1);
+      expect(output()).toContain('which is not trusted');
+      expect(output()).toContain('Cannot connect to PostgreSQL');
+      await cluster.start();
+      await start();
+    });
+
+    test('reads everything again if PostgreSQL returns with an older state', async () => {
+      await start();
+      const token = await createToken();
+      await createFeature('in-backup');
+      await untilWritten('in-backup');
+      await cluster.stop('fast');
+      await cluster.takeSnapshot();
+      await cluster.start();
+      await expect.poll(async () => (await ready()).body.writes, POLL).toBe('GOOD');
+      await createFeature('lost');
+      await untilWritten('lost');
+      await kill();
+      await cluster.stop('immediate');
+      await start();
+      const stale = await poll(token);
+      expect(stale.names.toSorted()).toEqual(['in-backup', 'lost']);
+
+      await cluster.restoreCopy();
+      await cluster.start();
+
+      await expect.poll(async () => (await poll(token)).names, POLL).toEqual(['in-backup']);
+      const etag = stale.headers.get('etag') ?? '';
+      expect((await poll(token, { 'if-none-match': etag })).status).toBe(200);
+    });
+  },
+);
