@@ -4,6 +4,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
 import { openPage } from './support/open-page.ts';
+import { retry } from './support/retry.ts';
 import { test, testBehindFront } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
@@ -318,8 +319,6 @@ testBehindFront(
     await accessible(page);
 
     delete server.front.broken;
-    await page.getByRole('button', { name: 'Retry' }).click();
-
-    await page.getByText('No users match.').waitFor();
+    await retry(page, page.getByText('No users match.'));
   },
 );

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { retry } from './support/retry.ts';
 import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
@@ -157,9 +158,7 @@ testBehindFront(
     await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
 
     delete server.front.broken;
-    await page.getByRole('button', { name: 'Retry' }).click();
-
-    await row(page, name).waitFor();
+    await retry(page, row(page, name));
   },
 );
 

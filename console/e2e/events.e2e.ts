@@ -347,7 +347,7 @@ test('a view is saved under a name, opens with its filters, and is updated, rena
   await page.goto('/events');
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
   await page.keyboard.press('Control+k');
-  await page.getByPlaceholder('Flags, pages, actions…').fill('one proj');
+  await page.getByPlaceholder('Flags, pages, people, actions…').fill('one proj');
   await page.locator('[data-action]', { hasText: 'One project' }).click();
   await page.waitForURL(`/events?project=IS:${project}`);
 

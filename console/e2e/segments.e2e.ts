@@ -5,6 +5,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createPerson, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { logIn } from './support/log-in.ts';
+import { retry } from './support/retry.ts';
 import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
@@ -152,9 +153,7 @@ testBehindFront(
     await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
 
     delete server.front.broken;
-    await page.getByRole('button', { name: 'Retry' }).click();
-
-    await page.getByRole('heading', { name }).waitFor();
+    await retry(page, page.getByRole('heading', { name }));
   },
 );
 

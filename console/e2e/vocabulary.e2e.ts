@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
+import { retry } from './support/retry.ts';
 import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
@@ -297,8 +298,7 @@ testBehindFront(
       await page.goto(`/admin/${path}`);
       await page.getByRole('heading', { name: 'This part did not load' }).waitFor();
       delete server.front.broken;
-      await page.getByRole('button', { name: 'Retry' }).click();
-      await page.getByRole('row').nth(1).waitFor();
+      await retry(page, page.getByRole('row').nth(1));
     }
   },
 );

@@ -6,49 +6,14 @@ import { Time } from '../ui/Time.tsx';
 import { counted } from '../ui/words.ts';
 import s from './events.module.css';
 import { reachQuery } from './queries.ts';
+import { ReachLine } from './ReachLine.tsx';
 
-export type EventReach = schemas['EventReach'];
-
-const TONES: Record<EventReach['state'], Tone> = {
+const TONES: Record<schemas['EventReach']['state'], Tone> = {
   live: 'on',
   behind: 'warn',
   unknown: 'off',
   unchanged: 'off',
 };
-
-/** The reach in a few words: "3 of 20 instances are behind". */
-export function reachWords({ state, environments, total }: EventReach): string {
-  const instances = environments.reduce((sum, one) => sum + one.instances, 0);
-  if (state === 'live') return 'Live everywhere';
-  if (state === 'unchanged') return 'SDKs got nothing from this change.';
-  if (state === 'unknown')
-    return instances === 0 ? 'No instance of an SDK is known.' : 'Not every instance is known.';
-  const unconfirmed = environments.reduce((sum, one) => sum + one.unconfirmed, 0);
-  const behind = total - unconfirmed;
-  const of = `of ${counted(instances, 'instance')}`;
-  const parts = [
-    ...(behind > 0 ? [`${behind} ${of} ${behind === 1 ? 'is' : 'are'} behind`] : []),
-    ...(unconfirmed > 0 ? [`${unconfirmed} ${of} got it by stream and did not confirm it yet`] : []),
-  ];
-  return parts.join(', ');
-}
-
-/** One line about how far a change has reached. Empty while it is loading, and for changes that SDKs do not notice. */
-export function ReachLine({ eventId }: { eventId: number }) {
-  const { data } = useQuery(reachQuery(eventId));
-  if (!data || data.state === 'unchanged') return null;
-  return (
-    <>
-      {reachWords(data)}
-      {data.liveSince !== null && (
-        <>
-          {' '}
-          since <Time at={data.liveSince} />
-        </>
-      )}
-    </>
-  );
-}
 
 /** How far the change of an event has reached, and the instances that have not presented it. */
 export function Reach({ eventId }: { eventId: number }) {

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Radio, TriangleAlert } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useMissingPermissions } from '../api/me.ts';
-import { ReachLine } from '../events/Reach.tsx';
+import { ReachLine } from '../events/ReachLine.tsx';
 import { useOfferActions } from '../ui/actions.ts';
 import { Env } from '../ui/Env.tsx';
 import { isOffline } from '../ui/offline.ts';

@@ -6,6 +6,22 @@ import { deleteStrategy, type EnvironmentPlace, findStrategyOfEnabling, setEnabl
 const aboutOf = ({ featureName, environment }: EnvironmentPlace): string =>
   `${featureName} in ${environment}`;
 
+/** The newest change of each toggle that has not ended. */
+const running = new Map<string, Promise<void>>();
+
+/** The changes of one toggle run one after the other: an undo that removes a strategy must not overtake a later click. */
+function inTurn(place: EnvironmentPlace, change: () => Promise<void>): Promise<void> {
+  const toggle = aboutOf(place);
+  const result = (running.get(toggle) ?? Promise.resolve()).then(change);
+  const ended = result
+    .catch(() => {})
+    .then(() => {
+      if (running.get(toggle) === ended) running.delete(toggle);
+    });
+  running.set(toggle, ended);
+  return result;
+}
+
 /** Enables or disables a flag, and offers "Undo". The message replaces an older one about the same toggle. */
 export async function toggleWithUndo(
   client: QueryClient,
@@ -13,13 +29,16 @@ export async function toggleWithUndo(
   enabled: boolean,
   reason?: string,
 ): Promise<void> {
-  await setEnabled(client, place, enabled, { reason });
+  await inTurn(place, () => setEnabled(client, place, enabled, { reason }));
   toast({
     message: `${place.featureName} is ${enabled ? 'enabled' : 'disabled'} in ${place.environment}.`,
     about: aboutOf(place),
     action: {
       label: 'Undo',
-      run: () => void undo(client, place, enabled, reason).catch(toastFailedToggle(place, !enabled)),
+      run: () =>
+        void inTurn(place, () => undo(client, place, enabled, reason)).catch(
+          toastFailedToggle(place, !enabled),
+        ),
     },
   });
 }

@@ -2,7 +2,8 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { OperationId } from '../api/can.ts';
 import { Can } from './Can.tsx';
-import s from './CreateBar.module.css';
+import s from './SaveBar.module.css';
+import { cx } from './words.ts';
 
 export type Creation = {
   /** The verb and its object: "Create group". */
@@ -29,7 +30,7 @@ export function CreateBar({
   form: string;
 }) {
   return (
-    <footer className={s.bar}>
+    <footer className={cx(s.bar, s.create)}>
       <Button component={Link} to={cancel}>
         Cancel
       </Button>
