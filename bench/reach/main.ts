@@ -15,6 +15,7 @@ import { TRANSPORTS, type Transport } from '../../server/src/test/sdk-client.ts'
 import { startBalancer } from '../balancer.ts';
 import { ADMIN_TOKEN, startServer } from '../server.ts';
 import { measureMemory } from './memory.ts';
+import type { SdkSettings } from './sdks.ts';
 
 const options = readOptions({
   run: 'npm run campaign:reach',
@@ -118,7 +119,16 @@ async function startSdks(token: string): Promise<void> {
     const transport = transports[n % transports.length] ?? 'polling';
     const first = n * PER_PROCESS;
     const count = Math.min(PER_PROCESS, SDKS - first);
-    const child = fork(file, [balancer.url, token, transport, first, count, INTERVAL, FLAGS].map(String));
+    const settings: SdkSettings = {
+      url: balancer.url,
+      token,
+      transport,
+      first,
+      count,
+      interval: INTERVAL,
+      flags: FLAGS,
+    };
+    const child = fork(file, { env: { ...process.env, SDK_SETTINGS: JSON.stringify(settings) } });
     process.once('exit', () => child.kill('SIGKILL'));
     await once(child, 'message');
     groups.push({ child, transport, names: Array.from({ length: count }, (_, at) => `sdk-${first + at}`) });

@@ -3,29 +3,33 @@ import { once } from 'node:events';
 import { InMemStorageProvider, Unleash } from 'unleash-client';
 import { TRANSPORTS, type Transport } from '../../server/src/test/sdk-client.ts';
 
-const [
-  url = '',
-  token = '',
-  transport = 'polling',
-  first = '0',
-  count = '1',
-  interval = '1000',
-  flags = '1',
-] = process.argv.slice(2);
+export type SdkSettings = {
+  url: string;
+  token: string;
+  transport: Transport;
+  /** The number of the first SDK, which is part of its instance id. */
+  first: number;
+  count: number;
+  interval: number;
+  flags: number;
+};
+
+const settings: SdkSettings = JSON.parse(process.env.SDK_SETTINGS ?? '{}');
+const { url, token, transport, first, count, interval, flags } = settings;
 
 const sdks: Unleash[] = [];
 process.setMaxListeners(0);
-for (let n = 0; n < Number(count); n++) {
+for (let n = 0; n < count; n++) {
   const sdk = new Unleash({
     url: `${url}/api/`,
     appName: `campaign-${transport}`,
-    instanceId: `sdk-${Number(first) + n}`,
+    instanceId: `sdk-${first + n}`,
     customHeaders: { Authorization: token },
-    refreshInterval: Number(interval),
+    refreshInterval: interval,
     disableMetrics: true,
     skipInstanceCountWarning: true,
     storageProvider: new InMemStorageProvider(),
-    experimentalMode: TRANSPORTS[transport as Transport],
+    experimentalMode: TRANSPORTS[transport],
   });
   sdk.on('error', () => {});
   await once(sdk, 'synchronized');
@@ -36,7 +40,7 @@ type Document = { strategies: { constraints: { values: string[] }[] }[] };
 
 /** The number of the last change of each flag that the SDK has. */
 const numbersOf = (sdk: Unleash): number[] =>
-  Array.from({ length: Number(flags) }, (_, n) => {
+  Array.from({ length: flags }, (_, n) => {
     // The type of the package has no fields for strategies.
     const flag = sdk.getFeatureToggleDefinition(`flag-${n}`) as unknown as Document | undefined;
     return Number(flag?.strategies[0]?.constraints[0]?.values[0] ?? 0);

@@ -39,6 +39,7 @@ test('stores the schedule of its jobs and removes the schedule of a job that no 
     'announce-potentially-stale',
     'clean-up-deliveries',
     'clean-up-metrics',
+    'clean-up-reach',
     'expire-applications',
     'extend-event-partitions',
     'partition-metrics',

@@ -220,12 +220,16 @@ test.each<
   [
     'a wrong state',
     (way, { cookie }) => [changed(way, 'state', 'x'.repeat(43)), cookie],
-    /started in another browser/,
+    /started in a different browser/,
   ],
-  ['no state', (way, { cookie }) => [changed(way, 'state', null), cookie], /started in another browser/],
-  ['another browser', way => [way, undefined], /started in another browser/],
-  ['a forged cookie', way => [way, 'halyard-login=djEuMDAwMDAwMDAuQUFBQQ'], /started in another browser/],
-  ['the cookie of another attempt', async way => [way, (await begin()).cookie], /started in another browser/],
+  ['no state', (way, { cookie }) => [changed(way, 'state', null), cookie], /started in a different browser/],
+  ['another browser', way => [way, undefined], /started in a different browser/],
+  ['a forged cookie', way => [way, 'halyard-login=djEuMDAwMDAwMDAuQUFBQQ'], /started in a different browser/],
+  [
+    'the cookie of another attempt',
+    async way => [way, (await begin()).cookie],
+    /started in a different browser/,
+  ],
   ['an unknown code', (way, { cookie }) => [changed(way, 'code', 'nope'), cookie], /invalid_grant/],
   ['no code', (way, { cookie }) => [changed(way, 'code', null), cookie], /not confirm/],
   [
