@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Named, NamedObject } from '../../../../plane/src/platform/http/schema.ts';
 
-const OPERATORS = [
+export const OPERATORS = [
   'IN',
   'NOT_IN',
   'STR_CONTAINS',

@@ -4,7 +4,7 @@ import {
   legalForms,
   normaliseConstraint,
 } from '../../../targeting/constraints/rules.ts';
-import type { Constraint, Operator } from '../../../targeting/constraints/schema.ts';
+import { type Constraint, OPERATORS, type Operator } from '../../../targeting/constraints/schema.ts';
 import { listOf, objectOf, type Source, textOf } from '../source/source.ts';
 import type { Problem } from './kind.ts';
 import { acceptable, legalValuesByField, rejected } from './vocabulary.ts';
@@ -49,6 +49,11 @@ export async function constraintProblems(
   const tooLong = constraints.filter(({ values = [] }) => values.length > MAX_VALUES);
   return [
     ...violations.map(({ message }) => acceptable(message)),
+    ...constraints
+      .filter(({ operator }) => !OPERATORS.includes(operator))
+      .map(({ contextName, operator }) =>
+        rejected(`the constraint on "${contextName}" has the unknown operator "${operator}"`),
+      ),
     ...(constraints.length > MAX_CONSTRAINTS
       ? [acceptable(`${constraints.length} constraints; the maximum is ${MAX_CONSTRAINTS}`)]
       : []),
