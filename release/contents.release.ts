@@ -96,9 +96,9 @@ function plant(name: string, manifest: object, files: Record<string, string> = {
 }
 
 test.each([
-  ['a GPL package', { license: 'GPL-3.0-only' }, 'planted 1.0.0: the licence GPL-3.0-only is not accepted.'],
-  ['a package without a licence', {}, 'planted 1.0.0: the licence none is not accepted.'],
-  ['a package without a licence file', { license: 'MIT' }, 'planted 1.0.0: no file with a licence.'],
+  ['a GPL package', { license: 'GPL-3.0-only' }, 'planted 1.0.0: the license GPL-3.0-only is not accepted.'],
+  ['a package without a license', {}, 'planted 1.0.0: the license none is not accepted.'],
+  ['a package without a license file', { license: 'MIT' }, 'planted 1.0.0: no file with a license.'],
 ])('%s stops the build', async (name, manifest, problem) => {
   const planted = plant(name.replaceAll(' ', '-'), manifest);
 

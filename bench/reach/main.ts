@@ -161,7 +161,7 @@ async function numbersOf({ child }: Group): Promise<number[][]> {
   return numbers;
 }
 
-/** Whether all SDKs that run have a change. */
+/** Whether all running SDKs have a change. */
 async function haveAll(running: Group[], { flag, number }: Made): Promise<boolean> {
   for (const group of running)
     for (const numbers of await numbersOf(group)) if ((numbers[flag] ?? 0) < number) return false;
@@ -207,7 +207,7 @@ async function round(number: number): Promise<void> {
   await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
   await killing;
 
-  // In the end all that run have everything, and exactly the others are named for every change.
+  // In the end, the running SDKs have every change, and reach names exactly the stopped ones for each change.
   const last = all.toSorted((a, b) => a.event - b.event).at(-1);
   if (!last) return;
   const until = performance.now() + PATIENCE_MS;
@@ -224,7 +224,7 @@ async function round(number: number): Promise<void> {
   for (const group of running)
     for (const numbers of await numbersOf(group))
       if (all.some(({ flag, number: wanted }) => (numbers[flag] ?? 0) < wanted))
-        problems.push('an SDK lacks a change of which it has presented the revision');
+        problems.push('an SDK has presented the revision of a change that it does not have');
   for (const { child } of stopped) child.kill('SIGCONT');
   await reachOf(last.event, 60);
   await measureWait();
@@ -263,7 +263,7 @@ const startedAt = performance.now();
 try {
   await startSdks(await prepare());
   console.log(`${SDKS} SDKs in ${PROCESSES} processes, load ${loadavg()[0]?.toFixed(1)}`);
-  // Until each has presented something.
+  // Waits until each SDK has presented a revision.
   const first = await changeFlag(0);
   for (let n = 0; n < 10 && (await reachOf(first.event, 20)).state !== 'live'; n++) await sleep(0);
   const { environments } = await reachOf(first.event);

@@ -13,7 +13,7 @@ type Wire = {
 export async function copyIn(client: pg.Client, statement: string, chunks: Iterable<string>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     let failure: unknown;
-    // pg calls these methods for the messages of a query. It has no COPY itself.
+    // pg calls these methods for the messages of a query. It does not support COPY itself.
     const query = {
       submit: (wire: Wire) => wire.query(statement),
       handleCopyInResponse: (wire: Wire) => {

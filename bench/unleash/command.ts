@@ -6,12 +6,12 @@ import pg from 'pg';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
 
-// The import as a program with a separate database, and what it wrote there.
+// Runs the import as a program with a separate database, and reads what it wrote there.
 
 const IMPORT = fileURLToPath(new URL('../../server/scripts/import.ts', import.meta.url));
 const EXPORT = fileURLToPath(new URL('../../server/scripts/export.ts', import.meta.url));
 const KEY = Buffer.alloc(32, 5).toString('base64');
-/** What an import writes, without times of the import itself and ids that a sequence gives. */
+/** What an import writes, without the times of the import itself and the ids that a sequence assigns. */
 const STATE = `
   select kind, key, digest, array_to_string(problems, ',') from imported
   union all select 'feature', name, md5(concat(project, type, description, stale, archived_at)), '' from features
@@ -57,7 +57,7 @@ async function makeTemplate(): Promise<void> {
 
 export const dropTemplate = (): Promise<void> => dropDatabase(TEMPLATE);
 
-/** An empty database of Halyard: a copy of one that was migrated. */
+/** An empty Halyard database: a copy of one that was migrated. */
 export async function makeTarget(): Promise<{ name: string; url: string }> {
   template ??= makeTemplate();
   await template;

@@ -6,8 +6,8 @@ import { fill } from './fill.ts';
 import { startUnleash } from './instance.ts';
 import { recordApi } from './record-api.ts';
 
-// Records what an import reads as SQL, so that its tests run without Unleash: the names of columns, and the rows of our own test
-// data. Descriptions that Unleash ships with are omitted.
+// Writes the tables that an import reads to a SQL file, so that the tests of the import run without Unleash: the column names, and
+// the rows of our own test data. Descriptions that Unleash ships with are omitted.
 
 const TABLES = [
   'addons',
@@ -51,7 +51,7 @@ const TABLES = [
   'tags',
   'users',
 ];
-/** Columns with descriptions by Unleash, or that no import reads. */
+/** Columns that contain Unleash's descriptions, or that no import reads. */
 const LEFT_OUT = new Set(['password_hash', 'image_url', 'email_hash', 'settings', 'display_name']);
 const OWN_ROWS: Record<string, string> = {
   events: `created_by <> 'migration' and type not like 'strategy-%'`,
@@ -83,7 +83,9 @@ for (const version of ['4.19.5', '8.2.0']) {
       fileURLToPath(new URL(`${version}.api.json`, file)),
       `${JSON.stringify(await recordApi(instance), null, 1)}\n`,
     );
-    console.log(`Recorded ${version}. Not possible there: ${filled.skipped.join(', ') || 'nothing'}`);
+    console.log(
+      `Recorded ${version}. Not possible in this version: ${filled.skipped.join(', ') || 'nothing'}`,
+    );
   } finally {
     await instance.stop();
   }

@@ -13,7 +13,7 @@ const options = readOptions({
   does: 'Imports from a real Unleash server of each version, and proves that nothing changes for SDKs.',
   options: {
     version: { type: 'string', meaning: 'Only this version of Unleash' },
-    kills: { type: 'string', default: '10', meaning: 'How often the import is killed and repeated' },
+    kills: { type: 'string', default: '10', meaning: 'How many times the import is killed and repeated' },
     follow: {
       type: 'string',
       default: '0',
@@ -24,7 +24,7 @@ const options = readOptions({
 const kills = Number(options.kills);
 const followMinutes = Number(options.follow);
 const versions = VERSIONS.filter(version => (options.version ?? version) === version);
-/** Unleash writes some itself, for example when SDKs reported a new application. */
+/** Leaves out the events that Unleash records itself, for example when an SDK reports a new application. */
 const EVENTS_OF_OTHERS = `select count(*), max(id) from events where created_by <> 'unleash_system_user'`;
 let failures = 0;
 
@@ -47,7 +47,7 @@ function report(version: string, what: string, isRight: boolean, detail = ''): v
 async function check(instance: Instance): Promise<void> {
   const { version } = instance;
   const { tokens, personalTokens, alias, skipped } = await fill(instance);
-  console.log(`${version} filled; not possible by its API: ${skipped.length}`);
+  console.log(`${version} filled; not possible with its API: ${skipped.length}`);
   const role = await makeReader(instance.databaseUrl);
   const from = withRole(instance.databaseUrl, role);
   const before = await query(instance.databaseUrl, EVENTS_OF_OTHERS);
@@ -146,7 +146,7 @@ async function checkApi(version: string, url: string): Promise<void> {
   }
 }
 
-/** Changes flags here, and takes the changes back to Unleash with what the export prints. */
+/** Changes flags in Halyard, and brings the changes to Unleash with the requests that the export prints. */
 async function checkWayBack(
   { version, url }: Instance,
   target: string,
@@ -154,8 +154,8 @@ async function checkWayBack(
   from: string,
   personalToken: string,
 ): Promise<void> {
-  const post = (address: string, token: string, body: object) =>
-    fetch(address, {
+  const post = (target: string, token: string, body: object) =>
+    fetch(target, {
       method: 'POST',
       headers: { authorization: token, 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -172,13 +172,13 @@ async function checkWayBack(
   for (const body of imports)
     statuses.push((await post(`${url}/api/admin/features-batch/import`, personalToken, body)).status);
   if (statuses[0] === 404) return console.log(`${version} has no operation that imports flags`);
-  // Unleash sends changes to SDKs some seconds later.
+  // Unleash sends changes to SDKs a few seconds later.
   await sleep(30_000);
   const urls = ['--unleash', url, '--halyard', halyard];
   const verified = await run(target, from, urls, 'verify');
   report(
     version,
-    'what changed here can be taken back to Unleash',
+    'a change in Halyard can be brought to Unleash',
     statuses.length > 0 && statuses.every(status => status === 200) && verified.status === 0,
     `${statuses.join()}\n${verified.output}`,
   );
@@ -217,7 +217,7 @@ async function checkPlanted(version: string, target: string, from: string, urls:
     await query(target, sql);
     await sleep(1_500);
     const { status, output } = await run(target, from, urls, 'verify');
-    report(version, `verify finds another ${what}`, status === 1 && expected.test(output), output);
+    report(version, `verify finds a different ${what}`, status === 1 && expected.test(output), output);
     const repaired = await run(target, from, ['--accept', '--overwrite']);
     report(
       version,
@@ -246,13 +246,13 @@ async function checkKills(version: string, from: string): Promise<void> {
   }
   report(
     version,
-    `${kills} imports that were killed and repeated are equal; ${partial} had written a part`,
+    `${kills} imports that were killed and repeated have the same result; ${partial} had been killed halfway`,
     equal === kills,
     `${equal} of ${kills}`,
   );
 }
 
-/** From when until when an import writes, in milliseconds after its start, and what it has written then. */
+/** When an import begins and stops writing, in milliseconds after its start, and everything it has written by then. */
 async function measureWriting(
   from: string,
 ): Promise<{ writing: { from: number; to: number }; whole: string }> {

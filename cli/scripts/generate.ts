@@ -1,5 +1,5 @@
-// Writes from openapi.json what the command line needs of it: src/api/api.gen.ts with types, src/api/schemas.gen.ts with the schemas that
-// --describe prints. Also writes the reference page from the definitions of the commands.
+// Writes the parts of openapi.json that the command line needs: the types to src/api/api.gen.ts, and the schemas that --describe prints
+// to src/api/schemas.gen.ts. Also writes the reference page from the command definitions.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { readApiDocument, writeApiTypes } from '../../console/scripts/api-types.ts';

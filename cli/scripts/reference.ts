@@ -77,7 +77,7 @@ function section(command: AnyCommand): string[] {
     '```',
     '',
     ...(rows.length > 0 ? [...table(['Argument or option', 'Meaning'], rows), ''] : []),
-    ...(also.length > 0 ? [`It also has ${also.join(', ')}.`, ''] : []),
+    ...(also.length > 0 ? [`It also accepts ${also.join(', ')}.`, ''] : []),
     '```sh no-run',
     ...command.examples.flatMap(({ does, run }) => [`# ${does}`, `halyard ${run}`]),
     '```',
@@ -90,7 +90,7 @@ export function writeReference(page: string): string {
   const shared = [
     ...optionRows(COMMON).map(row => [...row, 'every command']),
     ...optionRows(WRITES).map(row => [...row, 'every command that changes something']),
-    ...optionRows(DESTRUCTIVE).map(row => [...row, 'commands that take something away']),
+    ...optionRows(DESTRUCTIVE).map(row => [...row, 'commands that archive, delete or revoke something']),
     ...optionRows(PAGE).map(row => [...row, 'commands that have a page in the console']),
   ];
   const parts = [

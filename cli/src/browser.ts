@@ -7,7 +7,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens the page of the console. Without a terminal, or if no browser opens, prints its URL. */
+/** Opens a page of the console in the browser. Without a terminal, or if no browser opens, prints its URL. */
 export async function openPage(context: Context, path = '/'): Promise<void> {
   const url = context.connection().server + path;
   const [program = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];

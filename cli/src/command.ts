@@ -85,7 +85,7 @@ export const PROJECT = {
   type: 'string',
   value: 'id',
   short: 'p',
-  brief: 'Project. Default: HALYARD_PROJECT, or the project of the profile',
+  brief: "Project. Default: HALYARD_PROJECT, or the profile's project",
   complete: 'projects',
 } as const satisfies Option;
 
@@ -93,7 +93,7 @@ export const ENVIRONMENT = {
   type: 'string',
   value: 'name',
   short: 'e',
-  brief: 'Environment. Default: HALYARD_ENVIRONMENT, or the environment of the profile',
+  brief: "Environment. Default: HALYARD_ENVIRONMENT, or the profile's environment",
   complete: 'environments',
 } as const satisfies Option;
 
@@ -127,7 +127,7 @@ export const COMMON = {
     value: 'url',
     brief: 'URL of the server. Default: HALYARD_SERVER, or the URL in the profile',
   },
-  describe: { type: 'flag', brief: 'Print inputs and outputs of the command as JSON, for programs' },
+  describe: { type: 'flag', brief: "Print the command's inputs and outputs as JSON, for programs" },
 } as const satisfies Options;
 
 export const WRITES = {
@@ -135,13 +135,13 @@ export const WRITES = {
     type: 'string',
     value: 'text',
     short: 'm',
-    brief: 'Why you make the change; its events carry the comment',
+    brief: 'Why you are making the change; its events carry the comment',
   },
   dryRun: { type: 'flag', brief: 'Show what would be sent, and change nothing' },
 } as const satisfies Options;
 
 export const DESTRUCTIVE = {
-  yes: { type: 'flag', short: 'y', brief: 'Do not ask for the name' },
+  yes: { type: 'flag', short: 'y', brief: 'Do not ask for confirmation' },
 } as const satisfies Options;
 
 export const PAGE = {

@@ -30,7 +30,7 @@ export function chosenProfile(env: Env, name = env.HALYARD_PROFILE): [string, Pr
   return profile && [name ?? current, profile];
 }
 
-/** Which server a command talks to, and as whom. The token of a profile is sent only to the server of that profile. */
+/** Which server a command talks to, and as whom. A profile's token is sent only to that profile's server. */
 export function findConnection(
   env: Env,
   options: { server?: string | undefined; profile?: string | undefined },

@@ -13,11 +13,11 @@ export const EXIT = {
 export const EXIT_MEANINGS: Record<number, string> = {
   [EXIT.done]: 'Done',
   [EXIT.failed]: 'Failed: the server is unreachable or overloaded, or it has a bug',
-  [EXIT.usage]: 'Wrong use: an unknown command or option, or a value that the server rejects as invalid',
+  [EXIT.usage]: 'Usage error: an unknown command or option, or a value that the server rejects as invalid',
   [EXIT.notAllowed]: 'Not allowed: no valid token, or a missing permission',
   [EXIT.notFound]: 'Not found, or not visible to the token',
-  [EXIT.conflict]: 'Conflict: the name is taken, the thing is in use, or somebody else changed it',
-  [EXIT.check]: 'A check said no, such as `projects health --min`',
+  [EXIT.conflict]: 'Conflict: the name is taken, the object is in use, or somebody else changed it',
+  [EXIT.check]: 'A check failed, such as `projects health --min`',
   [EXIT.interrupted]: 'Interrupted with Ctrl+C',
 };
 

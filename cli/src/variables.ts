@@ -5,6 +5,6 @@ export const CLI_VARIABLES: Record<string, string> = {
   HALYARD_PROFILE: 'Profile to use, instead of the current one',
   HALYARD_PROJECT: 'Project that commands use by default',
   HALYARD_ENVIRONMENT: 'Environment that commands use by default',
-  HALYARD_OUTPUT: 'text or json, instead of what fits the terminal',
+  HALYARD_OUTPUT: 'text or json, instead of the default for the terminal',
   HALYARD_WEBHOOK_SECRET: 'Signing secret for `halyard listen`',
 };

@@ -3,7 +3,7 @@ import { createFlag, createProject } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { test } from './support/test.ts';
 
-test('Enter after the key of production cancels: on the page of the flag and in the list', async ({
+test('Enter after the key of production cancels: on the flag page and in the list', async ({
   page,
   api,
   logInAs,

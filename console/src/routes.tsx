@@ -51,7 +51,7 @@ const inShell = <Path extends string, Module extends Record<string, unknown>>(
   name: keyof Module & string,
 ) => createRoute({ getParentRoute: () => shell, path, component: component(load, name) });
 
-/** Pages of the administration, with its navigation. */
+/** Administration pages, with their navigation. */
 const administration = createRoute({
   getParentRoute: () => shell,
   id: 'administration',

@@ -9,7 +9,7 @@ export type Content = {
   licence: string;
   /** The texts of its license and its notice. */
   texts: string[];
-  /** Its hash in the npm registry. Packages of the lockfile have it there. */
+  /** Its hash in the npm registry. For packages in the lockfile, the lockfile has it. */
   integrity?: string;
 };
 
@@ -22,7 +22,7 @@ export function foldersOf(modules: string[]): string[] {
   return [...new Set(folders)];
 }
 
-/** The packages in the folders and those known, by name. Throws if a license is not accepted or has no text. */
+/** The packages in the folders and the known ones, sorted by name. Throws if a license is not accepted or has no text. */
 export function readContents(folders: string[], known: Content[] = []): Content[] {
   const contents = new Map(
     [...known, ...folders.map(readContent)].map(one => [`${one.name}@${one.version}`, one]),
@@ -49,8 +49,8 @@ function readContent(folder: string): Content {
 }
 
 function problemOf({ name, version, licence, texts }: Content): string[] {
-  if (!isAccepted(name, licence)) return [`  ${name} ${version}: the licence ${licence} is not accepted.`];
+  if (!isAccepted(name, licence)) return [`  ${name} ${version}: the license ${licence} is not accepted.`];
   return texts.length === 0
-    ? [`  ${name} ${version}: no file with a licence. Add its text to scripts/package/licences.ts.`]
+    ? [`  ${name} ${version}: no file with a license. Add its text to scripts/package/licences.ts.`]
     : [];
 }

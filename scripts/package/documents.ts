@@ -8,7 +8,7 @@ export function noticesOf(contents: Content[]): string {
     ({ name, version, licence, texts }) =>
       `${LINE}\n${name} ${version} (${licence})\n${LINE}\n\n${texts.join('\n\n')}\n`,
   );
-  return `Halyard contains these packages, under the licences below.\n\n${parts.join('\n')}`;
+  return `Halyard contains these packages, under the licenses below.\n\n${parts.join('\n')}`;
 }
 
 type Product = { name: string; version: string; license: string };

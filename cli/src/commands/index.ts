@@ -52,7 +52,7 @@ export const GROUPS: Record<string, string> = {
   projects: 'Work with projects',
   environments: 'Look at environments',
   segments: 'Look at segments',
-  tokens: 'Work with the API tokens of SDKs',
+  tokens: 'Work with the API tokens for SDKs',
   users: 'Look at users',
   events: 'Read the log of all changes',
   deliveries: 'Look after deliveries to integrations',

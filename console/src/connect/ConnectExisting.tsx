@@ -12,7 +12,7 @@ import { ConnectionLine, useConnection } from './ConnectionLine.tsx';
 import s from './connect.module.css';
 import { firstFlagQuery } from './queries.ts';
 
-/** Programs for a token that exists. Nobody can read its secret, so they have a placeholder. */
+/** Sample programs for an existing token. Nobody can read its secret, so they contain a placeholder. */
 export function ConnectExisting({
   token,
   project,

@@ -32,7 +32,7 @@ export function FieldForm({
       <FormErrors messages={isNameTaken(error) ? [] : otherMessages(error, FIELDS)} />
       {isNew && (
         <NewName
-          description="The name in the context that applications send. It never changes."
+          description="The name in the context that applications send. It cannot be changed later."
           maxLength={100}
           value={draft.name}
           error={error}
@@ -43,7 +43,7 @@ export function FieldForm({
       {isNew && (
         <NativeSelect
           label="Project"
-          description="The project whose flags and segments can use the field. It never changes."
+          description="The project whose flags and segments can use the field. It cannot be changed later."
           value={draft.project}
           data={[
             { value: '', label: 'All projects' },

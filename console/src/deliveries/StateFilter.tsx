@@ -9,7 +9,10 @@ const OPEN = 'IS_ANY_OF:pending,retrying';
 const DELIVERED = 'IS_ANY_OF:success,successWithErrors';
 const FAILED = 'IS:failed';
 
-/** The most used values of the filter `state`. A delivery that is retried has not failed yet, so the label says "ended". Other combinations are typed into the filter bar. */
+/**
+ * The most common values of the filter `state`. A delivery that will be retried has not failed yet, so it counts as in progress. For
+ * other combinations, people use the filter bar.
+ */
 export function StateFilter({
   integrationId,
   value,

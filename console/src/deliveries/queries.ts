@@ -26,7 +26,7 @@ const list = (integrationId: number | undefined, query: Record<string, unknown>,
       );
 };
 
-/** The deliveries of an integration, or of all. The URL has the parameters of the API. */
+/** The deliveries of an integration, or of all integrations. The filters are the API's query parameters. */
 export const deliveriesQuery = (integrationId: number | undefined, filters: Search) =>
   infiniteQueryOptions({
     queryKey: [...keys.deliveriesOf(integrationId), 'list', filters],
@@ -94,7 +94,7 @@ export const redeliver = (delivery: Delivery): Promise<void> =>
 export const skip = (delivery: Delivery): Promise<void> =>
   done(api.POST('/api/admin/addons/{id}/events/{eventId}/skip', pathOf(delivery)));
 
-/** `failed`: failed records, by redelivery. `missing`: events without a delivery, by backfill. */
+/** `failed` redelivers failed deliveries. `missing` backfills events that have no delivery. */
 export type ReplayKind = 'failed' | 'missing';
 export type ReplayRange = { kind: ReplayKind; from: string; to?: string };
 

@@ -84,7 +84,7 @@ export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
       onClose={onClose}
     >
       <NewName
-        description="Part of URLs and of the API. It never changes."
+        description="Part of URLs and of the API. It cannot be changed later."
         maxLength={100}
         value={draft.name}
         error={error}

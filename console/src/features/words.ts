@@ -7,7 +7,7 @@ type Strategy = Pick<schemas['FeatureStrategy'], 'name' | 'parameters' | 'segmen
 /** A piece of a sentence. `strong` marks what the user chose. */
 export type Word = { text: string; strong?: boolean };
 
-/** How an operator reads between a field and its values: "plan is any of". The second text is for an inverted one. */
+/** How an operator reads between a field and its values: "plan is any of". The second string is for the inverted operator. */
 const OPERATORS: Record<Constraint['operator'], readonly [string, string]> = {
   IN: ['is', 'is not'],
   NOT_IN: ['is not', 'is'],
@@ -44,7 +44,7 @@ export function listOf(values: readonly string[], last = 'or'): string {
   return `${items.slice(0, -1).join(', ')} ${last} ${items.at(-1)}`;
 }
 
-/** In the zone of the user, which it names. A string that is not a time stays as it is. */
+/** A time in the user's time zone, followed by the zone. A string that is not a time stays as it is. */
 const timeOf = (text: string): string => (Number.isNaN(Date.parse(text)) ? text : fullOf(text));
 
 export function constraintWords(constraint: Constraint): Word[] {

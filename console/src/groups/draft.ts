@@ -4,7 +4,7 @@ import type { Group, GroupInput } from './queries.ts';
 
 export type GroupMember = { id: number; name: string };
 
-/** What the page edits. The role is a name and members have names, so that the changes read as words. */
+/** What the page edits. The role is a name and members have names, so that people can read the list of changes. */
 export type Draft = {
   name: string;
   description: string;

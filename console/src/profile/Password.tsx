@@ -20,7 +20,7 @@ export function Password({ canChange }: { canChange: boolean }) {
       ) : (
         <Row
           title={
-            <span className="muted">You log in with single sign-on. Halyard has no password of yours.</span>
+            <span className="muted">You log in with single sign-on. Halyard stores no password for you.</span>
           }
         />
       )}

@@ -88,7 +88,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
         label="Id"
         description={
           id === '' ? (
-            'Part of URLs and of the API. It never changes.'
+            'Part of URLs and of the API. It cannot be changed later.'
           ) : (
             <>
               The project opens at <span className="mono">/projects/{id}</span>. The id never changes.

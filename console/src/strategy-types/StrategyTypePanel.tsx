@@ -66,7 +66,7 @@ export function NewStrategyTypePanel({ onClose }: { onClose(): void }) {
       onClose={onClose}
     >
       <NewName
-        description="SDKs implement the type under this name. It never changes."
+        description="SDKs implement the type under this name. It cannot be changed later."
         maxLength={100}
         value={draft.name}
         error={error}

@@ -44,7 +44,7 @@ export function NewTagTypePanel({ onClose }: { onClose(): void }) {
       onClose={onClose}
     >
       <NewName
-        description="The part of a tag before the colon. It never changes."
+        description="The part of a tag before the colon. It cannot be changed later."
         maxLength={50}
         value={draft.name}
         error={error}
@@ -77,7 +77,7 @@ export function TagTypeFields({
       />
       <TextInput
         label="Color"
-        description="As #1A2B3C, or empty."
+        description="For example #1A2B3C. Optional."
         placeholder="#1A2B3C"
         maxLength={7}
         autoComplete="off"

@@ -19,7 +19,7 @@ import { nameOf } from './words.ts';
 
 const FIELDS = ['name', 'email', 'rootRole'];
 
-/** What the panel edits. The role is a name, so that the changes read as words. */
+/** What the panel edits. The role is a name, so that people can read the list of changes. */
 type Draft = { name: string; email: string; role: string };
 
 /** The panel that edits the name, email address and root role of a user. */

@@ -80,7 +80,7 @@ export type Clients = Positions & {
   take: (most: number) => Batch;
   /** The rows of these do not exist. They are written when the client is heard of again. */
   forget: (rows: Pick<Heard, 'token' | 'id'>[]) => void;
-  /** Forgets clients that were silent for long, and keeps those with a stream. */
+  /** Forgets clients that have been silent for a long time, and keeps those with a stream. */
   sweep: () => void;
   /** Asks clients with streams, once the application for SDKs exists. */
   ask: AskStreams;

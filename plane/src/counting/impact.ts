@@ -28,7 +28,7 @@ type Metric = Heading & { series: Map<string, Series> };
 export type ImpactMetrics = {
   /** Adds the samples of an SDK. A list that cannot be read is skipped. */
   add: (token: number, list: unknown, now?: number) => Steps;
-  /** All metrics in the text format of Prometheus. */
+  /** All metrics in the Prometheus text format. */
   text: (now?: number) => string;
 };
 

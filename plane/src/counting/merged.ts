@@ -7,7 +7,7 @@ export type MergeLimits = {
   keysPerToken: number;
   keys: number;
   /**
-   * Names per token. The excess is counted under one name, because every visitor of a page can invent names, and writing them
+   * Names per token. The excess is counted under one name, because every visitor to a page can invent names, and writing them
    * would keep the database busy.
    */
   applicationsPerToken: number;

@@ -1,4 +1,4 @@
-/** What one API token may add. Every visitor of a page can read a frontend token, and report any name with it. */
+/** What one API token may add. Every visitor to a page can read a frontend token, and report any name with it. */
 export const QUOTAS = {
   applications: { perHour: 100, inAll: 1_000 },
   unknownFlags: { perHour: 200, inAll: 1_000 },

@@ -28,7 +28,7 @@ export type SdkAdmission = {
   unread: Shares;
   /** Streams of SDKs and of pages that use OpenFeature, by token. */
   streams: Shares;
-  /** Streams of pages, by token and network: all visitors of a page have the same token. */
+  /** Streams of pages, by token and network: all visitors to a page have the same token. */
   pageStreams: Shares;
 };
 

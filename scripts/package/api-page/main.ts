@@ -14,7 +14,7 @@ const CONCURRENCY = 6;
 
 readOptions({
   run: API_PAGE_COMMAND,
-  does: 'Writes the list of the packages inside the script of the API page, with their licences. Run it after an update of Scalar.',
+  does: 'Writes the list of the packages inside the script of the API page, with their licenses. Run it after an update of Scalar.',
 });
 
 const library = JSON.parse(

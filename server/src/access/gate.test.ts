@@ -48,7 +48,7 @@ async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
     await end.promise;
   });
   await app.ready();
-  // Before its first response a credential counts for the network it comes from.
+  // Before its first response a credential counts towards the network it comes from.
   for (const user of [alice, bob]) await get('/api/admin/user', { authorization: user?.token });
 }
 
@@ -86,7 +86,7 @@ test('a caller with many requests leaves room for others, and its own run later'
   await expect.poll(() => running.filter(name => name === 'alice').length).toBe(6);
 });
 
-test('random tokens count for the network they come from', async () => {
+test('random tokens count towards the network they come from', async () => {
   await start();
   const token = (n: number) => `*:*.random-${n}`;
 

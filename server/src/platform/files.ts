@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 /** The published package runs compiled JavaScript. A clone runs the sources. */
 export const IS_PACKAGE = !import.meta.url.endsWith('.ts');
 
-/** Files and folders that are read while the server runs. The build puts them at the same paths into the package. */
+/** Files and folders that are read while the server runs. The package has them at the same paths. */
 const PATHS = {
   manifest: 'package.json',
   apiDocument: 'openapi.json',

@@ -22,10 +22,10 @@ export const VARIABLES = {
   HALYARD_DATABASE_DIRECT_URL: {
     default: 'DATABASE_URL',
     example: 'postgres://halyard@10.0.0.5:5432/halyard',
-    meaning: 'URL of the same database without PgBouncer, if DATABASE_URL leads to PgBouncer',
+    meaning: 'URL of the same database without PgBouncer, if DATABASE_URL points to PgBouncer',
     isSecret: true,
   },
-  PORT: { default: '4242', example: '4242', meaning: 'Port to listen on, 0 to 65535; 0 takes a free port' },
+  PORT: { default: '4242', example: '4242', meaning: 'Port to listen on, 0 to 65535; 0 chooses a free port' },
   HOST: {
     default: '0.0.0.0',
     example: '127.0.0.1',
@@ -47,7 +47,7 @@ export const VARIABLES = {
   HALYARD_INIT_ADMIN_USERNAME: {
     default: 'none',
     example: 'ada',
-    meaning: 'Username of the first admin, created if no user ever existed; requires the password',
+    meaning: 'Username of the first admin, created if no user has ever existed; requires the password',
   },
   HALYARD_INIT_ADMIN_PASSWORD: {
     default: 'none',

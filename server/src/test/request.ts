@@ -40,7 +40,7 @@ export async function call(
   };
 }
 
-/** The response to a request without a network. An event stream never ends, so it is aborted after its headers. */
+/** Sends a request to the app without a network. An event stream never ends, so it is aborted after its headers. */
 export async function injected(
   app: App,
   options: InjectOptions,

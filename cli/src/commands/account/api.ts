@@ -13,7 +13,7 @@ export const api = command({
   name: 'api',
   brief: 'Send a request to the API',
   description:
-    'For everything that has no command of its own. The operations are listed at /docs/ of your server. The request carries your token, and a write an Idempotency-Key. With --paginate, the command reads all pages of a list and prints its items, one per line.',
+    'Use it for everything that has no command. Your server lists the operations at /docs/. The request carries your token, and if it changes something, an Idempotency-Key. With --paginate, the command reads all pages of a list and prints its items, one per line.',
   args: {
     method: { brief: 'GET, POST, PUT, PATCH or DELETE' },
     path: { brief: 'Path with its query: /api/admin/projects' },
@@ -31,7 +31,7 @@ export const api = command({
   calls: [],
   output: {},
   examples: [
-    { does: 'The types of flags', run: 'api GET /api/admin/feature-types' },
+    { does: 'List the flag types', run: 'api GET /api/admin/feature-types' },
     { does: 'All flags, one per line', run: 'api GET /api/admin/search/features --paginate' },
     {
       does: 'Create a tag type',
@@ -42,7 +42,7 @@ export const api = command({
     const method = given.toUpperCase();
     if (!METHODS.includes(method))
       throw wrongUse(`${JSON.stringify(given)} is not a method. Use ${METHODS.join(', ')}.`);
-    // The server of the profile gets the token, and no other.
+    // Only the profile's server may get the token.
     if (!path.startsWith('/') || path.startsWith('//'))
       throw wrongUse(`${JSON.stringify(path)} is not a path. It begins with one slash: /api/admin/projects`);
     if (paginate && method !== 'GET') throw wrongUse('Only GET requests have pages. Remove --paginate.');
@@ -120,7 +120,7 @@ async function* pages(context: Context, path: string): AsyncGenerator<unknown> {
     const body = await bodyOf(response);
     const page = itemsOf(body);
     if (page === undefined)
-      throw wrongUse(`The response of ${url.pathname} is not a list.`, 'Remove --paginate.');
+      throw wrongUse(`The response from ${url.pathname} is not a list.`, 'Remove --paginate.');
     yield* page;
     items += page.length;
     const { total, next } = body as { total?: number; next?: number };

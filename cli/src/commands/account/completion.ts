@@ -25,7 +25,7 @@ complete -c halyard -f -a '(__halyard_complete)'`,
 
 export const completion = command({
   name: 'completion',
-  brief: 'Print the completion script of a shell',
+  brief: 'Print the completion script for a shell',
   description: 'It completes commands, options, and the names of flags, projects, environments and profiles.',
   args: { shell: { brief: Object.keys(SCRIPTS).join(', ') } },
   raw: true,

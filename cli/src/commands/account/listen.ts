@@ -15,7 +15,7 @@ export const listen = command({
   name: 'listen',
   brief: 'Forward new events to a webhook receiver on your machine',
   description:
-    'Each event is sent as a webhook integration sends it, with the same body, headers and signature. Use it to develop a receiver without a public address. It sends each event once and creates nothing on the server. Without --secret, the command prints a secret that is valid until it ends.',
+    'Each event is sent as a webhook integration sends it, with the same body, headers and signature. Use it to develop a receiver without a public URL. It sends each event once and creates nothing on the server. Without --secret, the command prints a secret that is valid until it ends.',
   options: {
     forwardTo: {
       type: 'string',
@@ -55,7 +55,9 @@ export const listen = command({
   run: async function* (context, _args, { forwardTo, secret, count, ...filters }) {
     const url = URL.parse(forwardTo);
     if (!url || !['http:', 'https:'].includes(url.protocol))
-      throw wrongUse(`${JSON.stringify(forwardTo)} is not a URL, such as http://localhost:3000/hook.`);
+      throw wrongUse(
+        `${JSON.stringify(forwardTo)} is not an HTTP URL. Use one such as http://localhost:3000/hook.`,
+      );
     const given = secret ?? (context.env.HALYARD_WEBHOOK_SECRET || undefined);
     if (given !== undefined && !/^whsec_[A-Za-z0-9+/]+=*$/.test(given))
       throw wrongUse('A signing secret begins with whsec_, followed by base64.');
@@ -70,7 +72,7 @@ export const listen = command({
   text: ({ event, type, status, error }) => `${type} ${event} → ${status ?? error}`,
 });
 
-/** As the server signs: https://www.standardwebhooks.com */
+/** Signs as the server does: https://www.standardwebhooks.com */
 export function sign(secret: string, id: string, timestamp: string, body: string): string {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;

@@ -84,7 +84,10 @@ async function tokenOf({ interactive, stdin, note, signal }: Context, server: st
     return check(await (await import('../../prompts.ts')).askForSecret('Token'));
   }
   if (stdin.isTTY)
-    throw wrongUse('Nobody can type a token here.', 'Send it to standard input: halyard login < token.txt');
+    throw wrongUse(
+      'This command cannot ask for the token here.',
+      'Send it to standard input: halyard login < token.txt',
+    );
   let text = '';
   stdin.setEncoding('utf8');
   for await (const chunk of stdin) {

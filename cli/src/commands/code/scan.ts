@@ -14,14 +14,14 @@ export const scan = command({
   name: 'scan',
   brief: 'Find flags in source code: unknown, stale and archived ones, with file and line',
   description:
-    'It looks for whole strings that are the name of a flag, and for calls of SDK functions with a name that no flag has. A name that is put together from parts is not found. In a Git repository, it reads the files that Git does not ignore. The code stays on your machine; the server is asked only for the names of its flags.',
+    'It looks for whole strings that are the name of a flag, and for calls to SDK functions with a name that no flag has. It does not find names that are built from parts. In a Git repository, it reads the files that Git does not ignore. The code stays on your machine; the server is asked only for the names of its flags.',
   args: { folder: { brief: 'Folder with the sources. Default: the current one', optional: true } },
   options: {
     project: PROJECT,
     format: {
       type: 'choice',
       choices: ['text', 'sarif', 'github'],
-      brief: 'sarif for code scanning, github for annotations of a workflow',
+      brief: 'sarif for code scanning, github for workflow annotations',
     },
     ci: {
       type: 'flag',

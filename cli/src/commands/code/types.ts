@@ -10,14 +10,14 @@ export const types = command({
   name: 'types',
   brief: 'Write the names of flags and variants as TypeScript, or as an OpenFeature manifest',
   description:
-    'With the types, a misspelt or deleted flag does not compile, and editors strike stale flags through. With --out, it writes the file only if it changed. With --check, it writes nothing and fails if the file is outdated.',
+    'With the types, a misspelt or deleted flag does not compile, and editors strike through stale flags. With --out, it writes the file only if it changed. With --check, it writes nothing and fails if the file is outdated.',
   options: {
     project: {
       type: 'string',
       value: 'id',
       short: 'p',
       many: true,
-      brief: 'Project; can be repeated. Default: HALYARD_PROJECT, the project of the profile, or all',
+      brief: "Project; can be repeated. Default: HALYARD_PROJECT, the profile's project, or all",
       complete: 'projects',
     },
     format: {
@@ -35,7 +35,10 @@ export const types = command({
   output: { type: 'string', description: 'The file, or a sentence about it with --out' },
   examples: [
     { does: 'Write a file', run: 'types --project payments --out src/flags.ts' },
-    { does: 'Is it up to date? In a pipeline', run: 'types --project payments --out src/flags.ts --check' },
+    {
+      does: 'In a pipeline: is the file up to date?',
+      run: 'types --project payments --out src/flags.ts --check',
+    },
     {
       does: 'Generate code for Go with the OpenFeature CLI',
       run: 'types --format openfeature --out flags.json && openfeature generate go',

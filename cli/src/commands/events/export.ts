@@ -8,7 +8,7 @@ export const eventsExport = command({
   name: 'events export',
   brief: 'Export events as NDJSON or CSV, oldest first',
   description:
-    'To continue an export later, pass the id of the last event with --after. The export of millions of events needs no memory.',
+    'To continue an export later, pass the id of the last event with --after. The export is a stream, so it uses little memory, however many events it has.',
   args: { search: { brief: 'A string in the data, the tags or the comment of an event', optional: true } },
   options: {
     ...FILTERS,
@@ -42,7 +42,7 @@ export const eventsExport = command({
   },
   examples: [
     {
-      does: 'Everything of October',
+      does: 'All events in October',
       run: 'events export --from 2026-10-01 --to 2026-10-31 > october.ndjson',
     },
     { does: 'For a spreadsheet', run: 'events export --project payments --format csv > payments.csv' },

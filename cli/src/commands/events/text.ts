@@ -4,7 +4,7 @@ import { dim, plain } from '../../output.ts';
 
 type Event = schemas['Event'];
 
-/** The server writes the sentence; names in it are between two asterisks. */
+/** The server writes the sentence; it puts names between double asterisks. */
 export const sentence = ({ summary, comment }: Event): string =>
   plain(summary.replaceAll('**', '')) + (comment ? ` (${plain(comment)})` : '');
 

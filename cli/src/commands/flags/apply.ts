@@ -12,9 +12,9 @@ import { FILE, PRUNE } from './plan.ts';
 
 export const flagsApply = command({
   name: 'flags apply',
-  brief: 'Make the server as a file of flags says',
+  brief: 'Change the flags on the server to match a file',
   description:
-    'It shows the plan and asks, unless you name the plan with --plan or use --yes. If a flag changes meanwhile, the command stops with 5 instead of overwriting it. It can be repeated: what is done already is no longer in the plan. While the server restarts, it waits up to 5 minutes and goes on.',
+    'It shows the plan and asks for confirmation, unless you name the plan with --plan or use --yes. If a flag changes meanwhile, the command stops with 5 instead of overwriting it. It can be repeated: what is done already is no longer in the plan. While the server restarts, it waits up to 5 minutes and then continues.',
   options: {
     file: FILE,
     prune: PRUNE,

@@ -29,7 +29,7 @@ export const flagsClone = command({
     },
     replaceGroupId: {
       type: 'flag',
-      brief: 'Use the new name as group id of rollouts, so that other users are in the rollout',
+      brief: 'Use the new name as the group id, so that rollouts select different users',
     },
   },
   writes: 'change',
@@ -39,7 +39,7 @@ export const flagsClone = command({
   examples: [
     { does: 'Copy a flag', run: 'flags clone checkout-v2 checkout-v3' },
     {
-      does: 'Would a copy into another project work?',
+      does: 'Would a copy into a different project work?',
       run: 'flags clone checkout-v2 shop-checkout --into shop --dry-run',
     },
   ],

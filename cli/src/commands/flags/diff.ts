@@ -56,7 +56,7 @@ export const flagsDiff = command({
       does: 'What is different in production?',
       run: 'flags diff checkout-v2 --from development --to production',
     },
-    { does: 'Has the copy moved away from its source?', run: 'flags diff checkout-v3 --exit-code' },
+    { does: 'Does the copy still equal its source?', run: 'flags diff checkout-v3 --exit-code' },
   ],
   run: async (context, { flag }, { project: given, from, to, exitCode }) => {
     if ((from === undefined) !== (to === undefined))

@@ -4,9 +4,9 @@ import { data } from '../../requests.ts';
 export const projectsCreate = command({
   name: 'projects create',
   brief: 'Create a project',
-  args: { project: { brief: 'Id of the project, which is part of URLs' } },
+  args: { project: { brief: 'Id of the project, as in URLs' } },
   options: {
-    name: { type: 'string', value: 'text', brief: 'Name that people read. Default: the id' },
+    name: { type: 'string', value: 'text', brief: 'Name to display. Default: the id' },
     description: { type: 'string', value: 'text', short: 'd', brief: 'What the project is for' },
     mode: {
       type: 'choice',

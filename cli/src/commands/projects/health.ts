@@ -9,7 +9,7 @@ export const projectsHealth = command({
   description: 'With --min, it fails if the health is lower, for example in a nightly pipeline.',
   args: {
     project: {
-      brief: 'Id of the project. Default: HALYARD_PROJECT, or the project of the profile',
+      brief: "Id of the project. Default: HALYARD_PROJECT, or the profile's project",
       optional: true,
       complete: 'projects',
     },

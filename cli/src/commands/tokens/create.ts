@@ -26,7 +26,7 @@ export const tokensCreate = command({
     expiresAt: {
       type: 'string',
       value: 'time',
-      brief: 'End of its validity, such as 2027-01-31T00:00:00Z. Default: never',
+      brief: 'When it expires, such as 2027-01-31T00:00:00Z. Default: never',
     },
   },
   writes: 'change',

@@ -4,12 +4,12 @@ import { data } from '../../requests.ts';
 
 export const tokensList = command({
   name: 'tokens list',
-  brief: 'List the API tokens of SDKs',
+  brief: 'List the API tokens for SDKs',
   calls: ['getApiTokens'],
   output: 'ApiTokenList',
   examples: [
     {
-      does: 'Which tokens were never used?',
+      does: 'Which tokens have never been used?',
       run: "tokens list -o json | jq '.tokens[] | select(.seenAt == null).tokenName'",
     },
   ],

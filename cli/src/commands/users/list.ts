@@ -10,7 +10,7 @@ export const usersList = command({
   output: 'UserList',
   examples: [
     {
-      does: 'Who was never here?',
+      does: 'Who has never logged in?',
       run: "users list -o json | jq -r '.users[] | select(.seenAt == null).username'",
     },
   ],

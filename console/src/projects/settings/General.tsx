@@ -101,7 +101,7 @@ function General({ project, saved }: { project: ProjectDetails; saved: Version<D
             <Input.Wrapper
               label="Id"
               labelElement="div"
-              description="Part of URLs and of the API. It never changes."
+              description="Part of URLs and of the API. It cannot be changed later."
             >
               <span className={s.id}>
                 <code className="mono">{id}</code>

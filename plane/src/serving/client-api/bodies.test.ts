@@ -64,7 +64,7 @@ test('a caller with many bodies waits for its own, and others are handled', asyn
   expect(bytes.held).toBe(0);
 });
 
-test('visitors of a page are separate callers by network', async () => {
+test('visitors to a page are separate callers by network', async () => {
   const { bytes, gate, handled, send } = await build({ type: 'frontend' });
 
   const flood = Array.from({ length: 3 }, () => send(1, zipped, GZIP, '192.0.2.1'));

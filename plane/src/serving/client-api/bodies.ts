@@ -17,7 +17,7 @@ import { callerOf } from '../caller.ts';
 
 /** Metrics of 10,000 features have 600 KB. An SDK stops sending metrics permanently after one 413. */
 export const BODY_LIMIT_BYTES = 1_048_576;
-/** Any visitor of a page can send these. A page reports the few features that it evaluated in a minute. */
+/** Any visitor to a page can send these. A page reports the few features that it evaluated in a minute. */
 export const PUBLIC_BODY_LIMIT_BYTES = 65_536;
 /** Metrics of 33,000 features. JSON.parse takes up to 80 ms of CPU for as many items with different names. */
 const MAX_ITEMS = 100_000;

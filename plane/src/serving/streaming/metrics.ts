@@ -31,11 +31,11 @@ export function streamMetrics(
         this.inc(value());
       },
     });
-  gauge('halyard_sdk_streams', 'Open streams of SDKs', open);
+  gauge('halyard_sdk_streams', 'Open SDK streams', open);
   gauge('halyard_sdk_streams_limit', 'Maximum number of open streams, HALYARD_MAX_STREAMS', () => limit);
   gauge('halyard_sdk_streams_waiting', 'Streams whose hydration or other large frame waits', waiting);
-  counter('halyard_sdk_stream_frames_total', 'Events sent to streams of SDKs', () => counts.frames);
-  counter('halyard_sdk_stream_bytes_total', 'Bytes sent to streams of SDKs', () => counts.bytes);
+  counter('halyard_sdk_stream_frames_total', 'Events sent to SDK streams', () => counts.frames);
+  counter('halyard_sdk_stream_bytes_total', 'Bytes sent to SDK streams', () => counts.bytes);
   counter('halyard_sdk_stream_hydrations_total', 'Hydrations sent to streams', () => counts.hydrations);
   counter('halyard_sdk_streams_cut_off_total', 'Streams whose client read too slowly', () => counts.cutOff);
   const fanOut = new Histogram({

@@ -147,7 +147,7 @@ export const ProviderDefinition = Named(
   'IntegrationProvider',
   Type.Object({
     name: Type.String({ description: 'Name of the provider', examples: ['webhook'] }),
-    displayName: Type.String({ description: 'Name as people read it', examples: ['Webhook'] }),
+    displayName: Type.String({ description: 'Display name', examples: ['Webhook'] }),
     description: Type.String({ description: 'What the provider does with events' }),
     howTo: Type.String({ description: 'What to do in the receiving system, and what to enter' }),
     documentationUrl: Type.String({ description: 'URL of the documentation of the parameters' }),
@@ -156,7 +156,7 @@ export const ProviderDefinition = Named(
         'IntegrationParameter',
         {
           name: Type.String({ description: 'Name of the parameter', examples: ['url'] }),
-          displayName: Type.String({ description: 'Name as people read it', examples: ['Address'] }),
+          displayName: Type.String({ description: 'Display name', examples: ['Address'] }),
           type: Type.String({ enum: ['text', 'textfield', 'url'], description: 'Input type for forms' }),
           description: Type.String({ description: 'What the parameter is for' }),
           placeholder: Type.String({ description: 'Example value for a form' }),

@@ -28,7 +28,7 @@ export const Permission = Named(
       }),
       name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
       displayName: Type.String({
-        description: 'Name as people read it',
+        description: 'Display name',
         examples: ['Update feature environment'],
       }),
       type: Type.String({
@@ -92,7 +92,7 @@ export const Role = Named(
 );
 export type Role = Static<typeof Role>;
 
-/** A role in the lists of what somebody has. */
+/** A role in a list of somebody's roles. */
 export const NamedRole = Named(
   'NamedRole',
   Type.Object(

@@ -123,7 +123,7 @@ const OverviewItem = NamedObject(
   'OverviewPermission',
   {
     id: Type.Integer({ description: 'Id of the permission', examples: [1_001] }),
-    displayName: Type.String({ description: 'Name as people read it', examples: ['Update project'] }),
+    displayName: Type.String({ description: 'Display name', examples: ['Update project'] }),
     name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_PROJECT'] }),
     type: Type.String({
       description: 'Whether the permission applies on the instance (root), in a project or in an environment',

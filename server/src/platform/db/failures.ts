@@ -117,7 +117,7 @@ const NETWORK = new Set([
 const LOST =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/;
 
-/** Converts an error of the database into an error for the caller; undefined if the caller cannot act on it. */
+/** Converts a database error into an error for the caller; undefined if the caller cannot act on it. */
 export function asApiError(error: unknown): ApiError | undefined {
   if (error instanceof pg.DatabaseError) {
     const known = error.constraint === undefined ? undefined : CONSTRAINTS[error.constraint];

@@ -129,7 +129,7 @@ test('applies each file in a separate transaction, and names the statement that 
   });
 
   await expect(migrate(url, { folder })).rejects.toThrow(
-    /^Migration 9002_b\.sql failed at line 4, "select no_such_function\(\)": function .*Nothing of this file was applied.*npm run migrate/,
+    /^Migration 9002_b\.sql failed at line 4, "select no_such_function\(\)": function .*Nothing in this file was applied.*npm run migrate/,
   );
   const { rows } = await client.query(
     "select to_regclass('first_file') is not null as first, to_regclass('second_file') is not null as second",

@@ -42,7 +42,7 @@ export function failureOf(file: MigrationFile, statement: SqlStatement, error: u
   const start = statement.text.replace(/\s+/g, ' ').slice(0, 120);
   const kept = file.concurrent
     ? 'The statements before it are kept; the next run continues with this one.'
-    : 'Nothing of this file was applied; the files before it are kept.';
+    : 'Nothing in this file was applied; the files before it are kept.';
   return new MigrationError(
     `Migration ${file.name}.sql failed at line ${statement.line}, "${start}${statement.text.length > 120 ? '…' : ''}": ` +
       `${message}. ${kept} ${remedyOf(code)}`,
@@ -58,5 +58,5 @@ function remedyOf(code: string | undefined): string {
   if (code === UNIQUE_VIOLATION || code === CHECK_VIOLATION) {
     return 'Correct the rows that violate the constraint, then run again.';
   }
-  return `Remove the cause, then run again: ${howToRun('migrate')}.`;
+  return `Fix the cause, then run again: ${howToRun('migrate')}.`;
 }

@@ -87,7 +87,7 @@ test('behind PgBouncer in transaction mode the server says which settings the ro
   const statements = [...output().matchAll(/^ {2}(alter role .*;)$/gm)].map(([, statement]) => statement);
   expect(statements).toContain(`alter role ${role} in database ${name} set statement_timeout = '15s';`);
   for (const statement of statements) await asAdmin(statement ?? '');
-  // PgBouncer opens new connections, as after its restart.
+  // Makes PgBouncer open new connections, as a restart would.
   await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`);
 
   const server = await startProcess(env);
@@ -99,7 +99,7 @@ test('behind PgBouncer in transaction mode the server says which settings the ro
       body: JSON.stringify({ name: feature }),
     }).then(response => response.status);
   const created: number[] = [];
-  // Three at a time, because a caller with more has to wait, on a busy machine too long.
+  // Three at a time, because a caller that sends more has to wait, which takes too long on a busy machine.
   for (let n = 0; n < 30; n += 3)
     created.push(...(await Promise.all([n, n + 1, n + 2].map(k => create(`pooled-${k}`)))));
   const listed = await fetch(`${server.url}/api/admin/projects/default/features`, { headers });

@@ -24,6 +24,6 @@ export async function checkPooler(db: Db, { databaseUrl, directUrl }: Config): P
       ({ name }) => `  alter role ${role} in database ${database} set ${name} = '${SESSION_SETTINGS[name]}';`,
     );
   throw new StartError(
-    `DATABASE_URL leads to a connection pooler, which cannot set options of a connection. Run these statements once, then restart the pooler and start again:\n${statements.join('\n')}`,
+    `DATABASE_URL points to a connection pooler, which cannot set connection options. Run these statements once, then restart the pooler and start again:\n${statements.join('\n')}`,
   );
 }

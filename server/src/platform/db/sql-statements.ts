@@ -1,5 +1,5 @@
 export type SqlStatement = {
-  /** The statement without the comments around its parts; function bodies are complete. */
+  /** The statement without comments, except those in function bodies. */
   text: string;
   /** The line of the file where it begins, counted from 1. */
   line: number;

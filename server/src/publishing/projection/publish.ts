@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/database.ts';
 import type { Publication } from '../../record/change-writers.ts';
 
-/** Servers listen on this channel for new documents and tokens of SDKs. */
+/** Servers listen on this channel for new SDK documents and tokens. */
 export const SDK_CHANNEL = 'halyard_sdk';
 
 /** The environment is null for the revision of tokens. */

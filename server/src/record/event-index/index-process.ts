@@ -5,7 +5,7 @@ import { openDb } from '../../platform/db/database.ts';
 import { indexNext } from './indexer.ts';
 import { deleteOldText } from './text/verify.ts';
 
-// If a container has no memory left, Linux ends this process instead of the server. Other systems have no such file.
+// If a container has no memory left, Linux kills this process instead of the server. Other systems have no such file.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => {});
 
 // Without the server, nobody would stop this process.

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { locate } from '../../platform/files.ts';
 
-/** How Node.js ends when its heap is full, and how Linux ends a process when a container has no memory left. */
+/** How Node.js ends when its heap is full, and how Linux kills a process when a container has no memory left. */
 const NO_MEMORY: ReadonlySet<string | null> = new Set(['SIGABRT', 'SIGTRAP', 'SIGSEGV', 'SIGILL', 'SIGKILL']);
 
 /** Runs index-process.ts until it ends. Throws what it reported. Aborting the signal kills it. */

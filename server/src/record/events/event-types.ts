@@ -322,7 +322,7 @@ export const EVENT_TYPES = {
     emitted: false,
   },
   'change-request-sent-to-review': {
-    label: 'Review of change request asked',
+    label: 'Change request sent to review',
     text: `put ${REQUEST} up for review`,
     emitted: false,
   },

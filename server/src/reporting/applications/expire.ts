@@ -7,7 +7,7 @@ import { deleteApplication, lockIdleApplications } from './store.ts';
 export const IDLE_DAYS = 30;
 const PER_CHANGE = 100;
 
-/** Deletes idle applications with their instances. Returns how many. */
+/** Deletes idle applications with their instances. Returns the number of applications. */
 export async function expireApplications(db: Db): Promise<number> {
   let expired = 0;
   for (let found = PER_CHANGE; found >= PER_CHANGE; expired += found) {

@@ -12,7 +12,7 @@ export function impactMetricsRoute(app: App, impact: ImpactMetrics): void {
         tags: ['Operations'],
         summary: 'Impact metrics for Prometheus',
         description:
-          'Returns the counters, gauges and histograms that applications define in their SDKs, as far as this server received them, in the text format of Prometheus.',
+          'Returns the counters, gauges and histograms that applications define in their SDKs, as far as this server received them, in the Prometheus text format.',
         security: [],
         response: {
           200: { description: 'The metrics', content: { 'text/plain': { schema: Type.String() } } },

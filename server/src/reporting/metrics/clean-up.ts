@@ -3,7 +3,7 @@ import { deleteForgotten } from './store.ts';
 
 const ROWS_PER_TRANSACTION = 1_000;
 
-/** Deletes instances, unknown flags and lastSeen that are out of date. Returns how many. */
+/** Deletes outdated instances, unknown flags and lastSeen times. Returns the number of deleted rows. */
 export async function cleanUpMetrics(db: Db): Promise<number> {
   let removed = 0;
   for (let deleted = ROWS_PER_TRANSACTION; deleted >= ROWS_PER_TRANSACTION; removed += deleted) {

@@ -71,7 +71,7 @@ function flushMetrics(registry: Registry, age: () => number): Counter {
   const registers = [registry];
   new Gauge({
     name: 'halyard_metrics_unwritten_seconds',
-    help: 'Time since the metrics of SDKs were last written; above 20 the database is in trouble',
+    help: 'Time since SDK metrics were last written; above 20 the database is in trouble',
     registers,
     collect() {
       this.set(age());
@@ -79,7 +79,7 @@ function flushMetrics(registry: Registry, age: () => number): Counter {
   });
   return new Counter({
     name: 'halyard_metrics_flush_failures_total',
-    help: 'Attempts to write the metrics of SDKs that failed; the metrics are kept and written later',
+    help: 'Failed attempts to write SDK metrics; the metrics are kept and written later',
     registers,
   });
 }

@@ -207,7 +207,7 @@ test('rejects an event that does not exist with 404', async () => {
   expect(response.statusCode).toBe(404);
 });
 
-test('a killed server leaves its instances behind until another server has listened for long', async () => {
+test('a killed server leaves its instances behind until another server has listened long enough', async () => {
   const { db } = harness;
   await makeFeature(db, 'default', { name: 'orphaned' });
   const token = await tokenFor();

@@ -31,7 +31,7 @@ test.each([
   ['an unknown operator', { contextName: 'x', operator: 'LIKE' }, ['/body/operator']],
   ['an operator in lower case', { contextName: 'x', operator: 'in', values: ['a'] }, ['/body/operator']],
   [
-    'an address that is not a range',
+    'an invalid CIDR range',
     { contextName: 'x', operator: 'IN_CIDR', values: ['10.0.0.0/8', '10.0.0.0/64'] },
     ['/body/values/1'],
   ],

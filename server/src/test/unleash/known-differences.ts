@@ -38,7 +38,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     found: /^status: 404 instead of/,
     difference: '404 for an unknown name or id in the path, where Unleash returns 200, 400, 403 or 500',
     reason:
-      'Unleash ignores some parts of the path, or reports success for a change of nothing, which hides a typing error.',
+      'Unleash ignores some parts of the path, or reports success for a change that does nothing, which hides a typo.',
   },
   {
     operations: ['GET /api/client/delta'],
@@ -69,7 +69,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     operations: ['POST /logout'],
     found: /^status: 200 instead of 302$/,
     difference: '200 instead of a redirect to a page',
-    reason: 'The console of Halyard chooses the page. A script only needs the session to end.',
+    reason: "Halyard's console chooses the page. A script only needs the session to end.",
   },
   {
     operations: ['GET /auth/reset/validate'],
@@ -82,7 +82,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     operations: ['POST /auth/reset/password-email'],
     found: /^status: 200 instead of 404$/,
     difference: '200 for an unknown email address',
-    reason: 'A 404 would tell everybody who has an account.',
+    reason: 'A 404 would reveal which email addresses have an account.',
   },
   {
     operations: [`GET ${F}`],
@@ -124,7 +124,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     operations: [`GET ${A}/projects`],
     found: /\.(lastReportedFlagUsage|lastUpdatedAt|onboardingStatus): missing$/,
     difference: 'No `lastReportedFlagUsage`, `lastUpdatedAt` and `onboardingStatus`',
-    reason: 'The console of Unleash shows them. `lastEventAt` is the last change of a project.',
+    reason: "Only Unleash's console shows them. `lastEventAt` is the time of a project's last change.",
   },
   {
     operations: [`GET ${P}/status`],
@@ -205,7 +205,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     cases: /^success$/,
     found: /^status: 400 instead of 200$/,
     difference: '400 for an empty list',
-    reason: 'It deletes nobody, which is rarely meant.',
+    reason: 'It would delete nobody, which is rarely what the caller wants.',
   },
   {
     operations: CALLER,

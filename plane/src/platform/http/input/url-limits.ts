@@ -28,7 +28,7 @@ export function installInputLimits(app: App): void {
     }
     const details = [
       ...encodingViolations(request.url),
-      // An unknown path has no parameters. A browser gets the page of the console that says so.
+      // An unknown path has no parameters. A browser gets the console page that says so.
       ...(request.is404 ? [] : paramViolations(request.params)),
       ...queryViolations(request.query),
     ];

@@ -67,7 +67,7 @@ test('a client that reads too slowly is cut off', () => {
   expect(streams.all.size).toBe(1);
 });
 
-test('when the server stops, the streams do not end all at the same moment', async () => {
+test('when the server stops, the streams do not all end at the same moment', async () => {
   vi.useRealTimers();
   const { streams, clients } = open(100);
 

@@ -191,7 +191,7 @@ test.each<[string, string, object]>([
     'POST',
     'roles',
     {
-      name: 'As the console of Unleash sends it',
+      name: 'As the Unleash console sends it',
       type: 'custom',
       permissions: [{ id: 4, name: 'UPDATE_FEATURE', displayName: 'x', type: 'project' }],
     },

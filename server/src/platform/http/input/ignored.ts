@@ -80,7 +80,7 @@ export function installIgnored(app: App): void {
 const hintHeader = (hint: string): string =>
   hint.toWellFormed().replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 
-/** RFC 7240: preferences are separated by commas, and a header may come several times. */
+/** RFC 7240: preferences are separated by commas, and a header may appear several times. */
 function isStrict({ headers }: FastifyRequest): boolean {
   return /(^|[,;\s])handling\s*=\s*"?strict"?($|[,;\s])/i.test(String(headers.prefer ?? ''));
 }

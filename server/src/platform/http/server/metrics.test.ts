@@ -64,7 +64,7 @@ test('every kind of share is described for operators', async () => {
     new URL('../../../../../docs/how-to/run-in-production.md', import.meta.url),
     'utf8',
   );
-  const [, section = ''] = page.split('### Shares of callers');
+  const [, section = ''] = page.split('### Caller shares');
   const described = [...(section.split('\n#')[0] ?? '').matchAll(/^\| `([a-z-]+)`/gm)].map(
     ([, kind]) => kind,
   );

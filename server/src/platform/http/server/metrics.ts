@@ -49,7 +49,7 @@ export function installMetrics(app: App): void {
         operationId: 'getMetrics',
         tags: ['Operations'],
         summary: 'Metrics for Prometheus',
-        description: 'Process and request metrics in the text format of Prometheus.',
+        description: 'Process and request metrics in the Prometheus text format.',
         security: [],
         response: {
           200: { description: 'The metrics', content: { 'text/plain': { schema: Type.String() } } },
