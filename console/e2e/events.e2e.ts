@@ -369,6 +369,56 @@ test('a view is saved under a name, opens with its filters, and is updated, rena
   await views.getByRole('link', { name: 'Enabled there' }).waitFor({ state: 'detached' });
 });
 
+test('the page of an event names the instances that lack the change, until they have it', async ({
+  page,
+  server,
+  api,
+  logInAs,
+}) => {
+  const project = await createProject(api);
+  const flag = await createFlag(api, project);
+  const application = `shop-${unique()}`;
+  const { secret } = await api.send<{ secret: string }>('POST', '/api/admin/api-tokens', {
+    tokenName: application,
+    type: 'client',
+    environment: 'development',
+    projects: [project],
+  });
+  let etag = '';
+  /** A poll as an SDK sends it, which presents what it got before. */
+  const poll = async (): Promise<void> => {
+    const { headers } = await fetch(`${server.url}/api/client/features`, {
+      headers: {
+        authorization: secret,
+        'unleash-appname': application,
+        'unleash-instanceid': 'pod-1',
+        'unleash-connection-id': application,
+        'if-none-match': etag,
+      },
+    });
+    etag = headers.get('etag') ?? '';
+  };
+  await poll();
+  await toggle(api, project, flag, 1);
+  const search = `/api/admin/search/events?feature=IS:${flag}&type=IS:feature-environment-enabled`;
+  const { events } = await api.send<{ events: { id: number }[] }>('GET', search);
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/events/${events[0]?.id}`);
+
+  const instance = page.getByText(`${application}, pod-1`);
+  await page.getByRole('heading', { name: 'Reach' }).waitFor();
+  await instance.waitFor();
+  await page.getByText(/of \d+ instances? (is|are) behind/).waitFor();
+  await accessible(page);
+  // The server gets the change, the instance gets it from the server, and presents it.
+  await expect
+    .poll(async () => {
+      await poll();
+      return await instance.isVisible();
+    })
+    .toBe(false);
+});
+
 test('a viewer without events learns which ones only admins see', async ({ page, logInAs }) => {
   await logInAs();
   await page.goto('/events?type=IS:addon-config-created');
