@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
+import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeUsage } from '../../../../plane/src/counting/usage.ts';
 import { makeApiToken, makeFeature, makeProject, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { makeFlusher } from '../metrics/flush.ts';
 import { cleanUpReach } from './clean-up.ts';
 import { keepWriting, type Writing } from './keep-writing.ts';
 import type { EventReach } from './schema.ts';
@@ -289,4 +292,45 @@ test('deletes changes after 30 days, and instances that were forgotten a day ago
   expect(await cleanUpReach(db)).toBeGreaterThanOrEqual(2);
 
   expect(await reachOf(event)).toMatchObject({ state: 'unchanged' });
+});
+
+test('names no application that uses only projects that the caller cannot read', async () => {
+  const { db } = harness;
+  await makeProject(db, { id: 'reach-hidden', mode: 'private' });
+  await makeFeature(db, 'reach-hidden', { name: 'hidden-flag' });
+  await makeFeature(db, 'default', { name: 'open-flag' });
+  const usage = makeUsage(new Registry(), () => true);
+  for (const [appName, name] of [
+    ['hidden-shop', 'hidden-flag'],
+    ['open-shop', 'open-flag'],
+  ] as const)
+    void usage.report(
+      { id: 1, type: 'backend', environment: 'development', projects: undefined },
+      {},
+      { appName, instanceId: 'pod', bucket: { stop: Date.now(), toggles: { [name]: { yes: 1, no: 0 } } } },
+    );
+  await makeFlusher(db, usage).flush();
+  const token = await tokenFor();
+  for (const name of ['hidden-shop', 'open-shop']) {
+    const named = { 'unleash-appname': name };
+    await poll(token, name, await poll(token, name, undefined, named), named);
+  }
+  const event = await toggle('open-flag');
+  const { token: outsider } = await makeUser(db, 'Editor');
+
+  const all = await reachOf(event, '?limit=1000');
+  const seen: EventReach = (await admin('GET', `${HOST}/events/${event}/reach?limit=1000`, outsider)).json();
+
+  const ofShops = ({ missing }: EventReach) =>
+    missing.filter(one => one.application === null || one.application.endsWith('-shop'));
+  expect(ofShops(all)).toMatchObject([
+    { application: 'hidden-shop', instance: 'pod-hidden-shop' },
+    { application: 'open-shop', instance: 'pod-open-shop' },
+  ]);
+  expect(ofShops(seen)).toMatchObject([
+    { application: null, instance: null, environment: 'development' },
+    { application: 'open-shop', instance: 'pod-open-shop' },
+  ]);
+  expect(JSON.stringify(seen)).not.toContain('hidden-shop');
+  expect(seen.total).toBe(all.total);
 });

@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+import { makeApiToken, makeFeature } from '../../test/factories.ts';
+import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { keepWriting, type Writing } from './keep-writing.ts';
+
+const harness = useHarness();
+const WAITS_PER_CALLER = 10;
+const authorization = ADMIN_TOKEN;
+let writing: Writing;
+let server: App;
+let address: string;
+/** An event whose change the instance does not have, and one whose change it has. */
+let event: number;
+let settled: number;
+
+const newestEvent = async (): Promise<number> =>
+  (await call(harness.app, 'GET', '/api/admin/search/events?feature=IS:awaited&limit=1')).body.events[0].id;
+const reach = (id: number): string => `/api/admin/events/${id}/reach?wait=60`;
+
+beforeAll(async () => {
+  const { app, db } = harness;
+  writing = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
+  await makeFeature(db, 'default', { name: 'awaited' });
+  settled = await newestEvent();
+  const fields = { tokenName: 'sdk', type: 'backend' as const, environment: 'development' };
+  const { secret } = await makeApiToken(db, { ...fields, projects: ['*'] });
+  await app.serving.refresh();
+  const headers = { authorization: secret, 'unleash-connection-id': 'a', 'unleash-instanceid': 'pod-a' };
+  const { headers: first } = await app.sdk.inject({ url: '/api/client/features', headers });
+  await app.sdk.inject({
+    url: '/api/client/features',
+    headers: { ...headers, 'if-none-match': String(first.etag) },
+  });
+  await vi.waitFor(
+    async () => {
+      const { rows } = await sql`select from reach_instances where revision > 0`.execute(db);
+      expect(rows).toHaveLength(1);
+    },
+    { timeout: 90_000, interval: 100 },
+  );
+  await call(app, 'POST', '/api/admin/projects/default/features/awaited/environments/development/on');
+  event = await newestEvent();
+});
+afterAll(() => writing.stop());
+
+beforeEach(async () => {
+  server = await harness.secondServer();
+  address = await server.listen({ port: 0, host: '127.0.0.1' });
+  // The time of a wait is never over, however slow the machine is.
+  vi.useFakeTimers({ toFake: ['performance'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const get = (id: number, signal?: AbortSignal): Promise<Response> =>
+  fetch(`${address}${reach(id)}`, { headers: { authorization }, ...(signal && { signal }) });
+
+/** As many requests as a caller may have. One that comes while a place is taken for a moment comes again. */
+const fillPlaces = (signal?: AbortSignal): Promise<Response>[] =>
+  Array.from({ length: WAITS_PER_CALLER }, async () => {
+    let response = await get(event, signal);
+    while (response.status === 429) {
+      await response.text();
+      await sleep(50);
+      response = await get(event, signal);
+    }
+    return response;
+  });
+
+/** Asks for a change that is settled until the server gives this status. Such a request needs a place for a moment. */
+async function untilStatus(wanted: number): Promise<void> {
+  for (;;) {
+    const response = await get(settled);
+    await response.text();
+    if (response.status === wanted) return;
+    await sleep(50);
+  }
+}
+
+test('a client that leaves gives its place back, and a caller has at most 10', {
+  timeout: 200_000,
+}, async () => {
+  const leaving = new AbortController();
+  const left = Promise.allSettled(fillPlaces(leaving.signal));
+  await untilStatus(429);
+
+  leaving.abort();
+
+  await untilStatus(200);
+  const results = await left;
+  expect(results.map(({ status }) => status)).toEqual(Array(WAITS_PER_CALLER).fill('rejected'));
+});
+
+test('a server that stops responds to those that wait', { timeout: 200_000 }, async () => {
+  const waiting = fillPlaces();
+  await untilStatus(429);
+
+  await server.close();
+
+  for (const response of await Promise.all(waiting)) {
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ eventId: event, state: 'behind', total: 1 });
+  }
+});
