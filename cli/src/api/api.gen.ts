@@ -31,11 +31,11 @@ export interface schemas {
   ApiTokenUpdate: { expiresAt: (string | null) };
   ApiTokenUse: { id: number; applications: Array<schemas['ApiTokenApplication']> };
   ApiTokenUseList: { tokens: Array<schemas['ApiTokenUse']> };
-  Application: { appName: string; createdAt: string; lastSeenAt?: string; description?: string; url?: string; icon?: string; color?: string; strategies: Array<string>; usage: Array<schemas['ApplicationUsage']> };
+  Application: { appName: string; createdAt: string; lastSeenAt?: string; description?: string; url?: string; icon?: string; color?: string; strategies: Array<string>; usage: Array<schemas['ApplicationUsage']>; instancesBehind: number };
   ApplicationCount: { range: "7d" | "30d" | "allTime"; count: number };
   ApplicationDetails: { appName: string; createdAt: string; lastSeenAt?: string; description?: string; url?: string; icon?: string; color?: string; strategies: Array<string>; usage: Array<schemas['ApplicationUsage']>; instances: Array<schemas['ApplicationInstance']>; seenToggles: Array<schemas['ApplicationFeature']> };
   ApplicationEnvironment: { name: string; instanceCount: number; sdks: Array<string>; frontendSdks: Array<string>; backendSdks: Array<string>; lastSeen: string; issues: schemas['ApplicationEnvironmentIssues'] };
-  ApplicationEnvironmentIssues: { missingFeatures: Array<string>; outdatedSdks: Array<string> };
+  ApplicationEnvironmentIssues: { missingFeatures: Array<string>; outdatedSdks: Array<string>; instancesBehind: Array<schemas['InstanceBehind']> };
   ApplicationFeature: { name: string; project: string; type: string; stale: boolean; archived: boolean; environments: Array<string>; lastSeenAt: string };
   ApplicationFields: { description?: (string | null); url?: (string | null); icon?: (string | null); color?: (string | null) };
   ApplicationInstance: { instanceId: string; environment: string; sdkVersion: (string | null); createdAt: string; lastSeen: string };
@@ -214,6 +214,7 @@ export interface schemas {
   InactiveUserList: { version: number; inactiveUsers: Array<schemas['InactiveUser']> };
   InsightsFeatureTypeCount: { type: string; count: number };
   Instance: { version: string; edition: string; license: string; publicUrl: string; limits: schemas['InstanceLimits']; deliveries: schemas['DeliverySchedule']; login: schemas['InstanceLogin']; mail: boolean; eventRetentionDays: (number | null); postgresVersion?: string };
+  InstanceBehind: { instanceId: string; revision: number; since: string; lastSeen: string };
   InstanceLimits: { projects: number; environments: number; features: number; segments: number; apiTokens: number; writesPerMinute: (number | null); writeBurst: (number | null) };
   InstanceLogin: { password: boolean; singleSignOn: boolean };
   InstanceStatistics: { instanceId: string; timestamp: string; versionOSS: string; versionEnterprise: string; users: number; activeUsers: schemas['ActiveUsers']; serviceAccounts: number; groups: number; roles: number; customRootRoles: number; customRootRolesInUse: number; apiTokens: schemas['ApiTokenCounts']; projects: number; featureToggles: number; archivedFeatureToggles: number; environments: number; segments: number; contextFields: number; strategies: number; clientApps: Array<schemas['ApplicationCount']>; passwordAuthEnabled: boolean; OIDCenabled: boolean; SAMLenabled: boolean; SCIMenabled: boolean };

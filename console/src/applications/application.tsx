@@ -64,7 +64,7 @@ export function ApplicationPage() {
       {!error && !(application.data && overview.data) && <Skeleton />}
       {application.data && overview.data && (
         <div className={s.page}>
-          <Missing overview={overview.data} />
+          <Problems overview={overview.data} />
           <Environments overview={overview.data} />
           <Flags flags={application.data.seenToggles} />
           <Instances appName={appName} overview={overview.data} />
@@ -91,15 +91,33 @@ function About({ application: { description, url } }: { application: Application
   );
 }
 
-/** Flags and strategy types that the application asks for and that do not exist. */
-function Missing({ overview: { environments, issues } }: { overview: ApplicationOverview }) {
+/** Flags and strategy types that do not exist, and instances that do not take changes. */
+function Problems({ overview: { environments, issues } }: { overview: ApplicationOverview }) {
   const flags = new Map<string, string[]>();
   for (const { name, issues: found } of environments)
     for (const flag of found.missingFeatures) flags.set(flag, [...(flags.get(flag) ?? []), name]);
-  if (flags.size === 0 && issues.missingStrategies.length === 0) return null;
+  const behind = environments.flatMap(({ name, issues: found }) =>
+    found.instancesBehind.map(one => ({ ...one, environment: name })),
+  );
+  if (flags.size + behind.length + issues.missingStrategies.length === 0) return null;
   return (
-    <Section title="Problems" about="The application asks for something that does not exist">
+    <Section title="Problems" about="Instances that do not take changes, and names that do not exist">
       <ul>
+        {behind.map(({ instanceId, environment, since, lastSeen }, at) => (
+          // Several instances can have the same id.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the list is replaced as a whole
+          <li key={at}>
+            <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
+            <span className={s.what}>
+              <span>
+                <b className="mono">{instanceId}</b> keeps asking for flags, but has not taken any change
+                since <Time at={since} />. Look for errors in the log of its SDK.
+              </span>
+              <span className="muted">{environment}</span>
+            </span>
+            <Seen at={lastSeen} />
+          </li>
+        ))}
         {[...flags].map(([flag, places]) => (
           <li key={flag}>
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />

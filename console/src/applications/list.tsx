@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { Empty } from '../ui/Empty.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Cell } from '../ui/Row.tsx';
+import { State } from '../ui/State.tsx';
 import { TextFilter } from '../ui/TextFilter.tsx';
 import { Time } from '../ui/Time.tsx';
 import { useFilters } from '../ui/useFilters.ts';
@@ -74,7 +75,7 @@ export function ApplicationsPage() {
 }
 
 function Row({ application }: { application: Application }) {
-  const { appName, description, usage, lastSeenAt } = application;
+  const { appName, description, usage, lastSeenAt, instancesBehind } = application;
   const environments = new Set(usage.flatMap(one => one.environments));
   return (
     <>
@@ -82,7 +83,11 @@ function Row({ application }: { application: Application }) {
         <Link to="/applications/$appName" params={{ appName }}>
           {appName}
         </Link>
-        {description && <small>{description}</small>}
+        {instancesBehind > 0 ? (
+          <State tone="warn">{counted(instancesBehind, 'instance is behind', 'instances are behind')}</State>
+        ) : (
+          description && <small>{description}</small>
+        )}
       </Cell>
       <Cell as="dim">{usage.map(({ project }) => project).join(', ')}</Cell>
       <Cell as="dim">{[...environments].join(', ')}</Cell>

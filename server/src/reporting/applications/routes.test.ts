@@ -71,6 +71,7 @@ test('lists applications with their usage', async () => {
         lastSeenAt: expect.any(String),
         strategies: [],
         usage: [{ project: 'hidden', environments: ['production'] }],
+        instancesBehind: 0,
       },
       {
         appName: 'shop',
@@ -81,6 +82,7 @@ test('lists applications with their usage', async () => {
           { project: 'default', environments: ['development', 'production'] },
           { project: 'hidden', environments: ['production'] },
         ],
+        instancesBehind: 0,
       },
     ],
   });
@@ -234,7 +236,7 @@ test('shows the environments of an application with SDKs and issues', async () =
         name: 'production',
         instanceCount: 2,
         sdks: ['backend-sdk:1.0.0', 'unleash-node-sdk:6.12.1'],
-        issues: { missingFeatures: ['typo'], outdatedSdks: [] },
+        issues: { missingFeatures: ['typo'], outdatedSdks: [], instancesBehind: [] },
       },
     ],
     issues: { missingStrategies: ['mine'] },

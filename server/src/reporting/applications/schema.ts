@@ -54,7 +54,17 @@ const application = {
 
 export const Application = Named(
   'Application',
-  Type.Object(application, { description: 'An application whose SDK was seen' }),
+  Type.Object(
+    {
+      ...application,
+      instancesBehind: Type.Integer({
+        minimum: 0,
+        description: 'Instances that keep polling but have not taken a change of more than 10 minutes ago',
+        examples: [0],
+      }),
+    },
+    { description: 'An application whose SDK was seen' },
+  ),
 );
 export type Application = Static<typeof Application>;
 
@@ -200,6 +210,29 @@ export const ApplicationEnvironment = Named(
             description: 'Always empty: Halyard does not know which versions are outdated',
             examples: [[]],
           }),
+          instancesBehind: Type.Array(
+            NamedObject(
+              'InstanceBehind',
+              {
+                instanceId: Type.String({
+                  description: 'Id of the instance, as its SDK sends it',
+                  examples: ['host-1'],
+                }),
+                revision: Type.Integer({
+                  minimum: 1,
+                  description: 'Revision up to which the instance has all changes',
+                  examples: [41],
+                }),
+                since: Timestamp('When the first change that the instance lacks was committed'),
+                lastSeen: Timestamp('When a server last heard of the instance, within about 100 s'),
+              },
+              { description: 'An instance that does not take changes' },
+            ),
+            {
+              description:
+                'Up to 100 instances that keep polling but have not taken a change of more than 10 minutes and 3 poll intervals ago, those that are behind for longest first. Instances that stream are not listed',
+            },
+          ),
         },
         { description: 'Problems of the application in the environment' },
       ),

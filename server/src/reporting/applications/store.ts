@@ -5,6 +5,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, NullForAbsent, Reader, Tx } from '../../platform/db/database.ts';
 import { iso } from '../../platform/db/iso.ts';
 import { likeText } from '../../platform/db/like.ts';
+import { instancesBehind } from './behind/store.ts';
 import type {
   ApiTokenUse,
   Application,
@@ -237,14 +238,16 @@ export async function searchApplications(
       select id, ${key} as key from applications where ${sql.join(where, sql` and `)}
     ), page as (
       select * from matching order by key ${sql.raw(sortOrder)} nulls last, id limit ${limit} offset ${offset}
+    ), behind as materialized (
+      select application, count(*) as instances from (${instancesBehind()}) as late group by application
     )
     select (select count(*) from matching) as total, coalesce((
       select jsonb_agg(to_jsonb(found) - 'key' - 'id' order by found.key ${sql.raw(sortOrder)} nulls last, found.id)
       from (
         select page.key, page.id, applications.name as "appName", ${iso(sql`applications.created_at`)} as "createdAt",
           applications.description, applications.url, applications.icon, applications.color, applications.strategies,
-          ${iso(LAST_SEEN)} as "lastSeenAt", ${USAGE(actor)}
-        from page join applications using (id)
+          ${iso(LAST_SEEN)} as "lastSeenAt", ${USAGE(actor)}, coalesce(behind.instances, 0) as "instancesBehind"
+        from page join applications using (id) left join behind on behind.application = applications.name
       ) as found
     ), '[]') as applications`.execute(db);
   const { total, applications } = rows[0] ?? { total: 0, applications: [] };
@@ -351,6 +354,7 @@ export async function findOverview(
   const sdks = (condition: RawBuilder<unknown>) => sql`coalesce(
     jsonb_agg(distinct sdk_version order by sdk_version) filter (where sdk_version is not null and ${condition}), '[]')`;
   const { rows } = await sql<OverviewParts>`
+    with behind as materialized (${instancesBehind(sql`late.application = ${name}`)})
     select
       array(
         select distinct project from ${seenFeatures(actor)} where sight.application_id = applications.id order by project
@@ -366,7 +370,15 @@ export async function findOverview(
             select unknown_flags.name from unknown_flags
             where unknown_flags.application = applications.name and unknown_flags.environment = summary.environment
             order by unknown_flags.name limit ${MAX_SHOWN_INSTANCES}
-          ), 'outdatedSdks', '[]'::jsonb)
+          ), 'outdatedSdks', '[]'::jsonb, 'instancesBehind', coalesce((
+            select jsonb_agg(jsonb_build_object(
+              'instanceId', instance, 'revision', revision, 'since', ${iso(sql`published_at`)}, 'lastSeen', ${iso(sql`seen_at`)}
+            ) order by published_at, instance)
+            from (
+              select * from behind where behind.environment = summary.environment
+              order by published_at, instance limit ${MAX_SHOWN_INSTANCES}
+            ) as shown
+          ), '[]'))
         ) order by environment)
         from (
           select environment, count(*) as instances, max(seen_at) as seen_at, ${sdks(sql`true`)} as sdks,

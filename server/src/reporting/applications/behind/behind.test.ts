@@ -1,0 +1,181 @@
+import { type RawBuilder, sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { makeApiToken, makeFeature, makeProject, makeUser } from '../../../test/factories.ts';
+import { useHarness } from '../../../test/harness.ts';
+import { call } from '../../../test/request.ts';
+import { keepWriting, type Writing } from '../../reach/keep-writing.ts';
+import { insertApplications, upsertInstances } from '../store.ts';
+
+const harness = useHarness();
+const APPLICATIONS = '/api/admin/metrics/applications';
+let writing: Writing;
+let application: string;
+let token: string;
+let etag: string;
+
+beforeAll(async () => {
+  const { app, db } = harness;
+  writing = keepWriting(app.reach, app.serving, db, app.log, app.metrics);
+  await makeProject(db, { id: 'other' });
+  await makeFeature(db, 'default', { name: 'flag' });
+  await makeFeature(db, 'other', { name: 'other-flag' });
+});
+afterAll(() => writing.stop());
+
+/** An application with one instance that has every change so far. */
+beforeEach(async () => {
+  const { db } = harness;
+  application = `shop-${Math.random()}`;
+  await db.transaction().execute(tx => insertApplications(tx, [{ name: application, token: 0 }], 1_000));
+  const instance = { environment: 'development', instanceId: 'pod', sdkVersion: null, isFrontend: false };
+  await upsertInstances(db, [
+    { ...instance, application, strategies: undefined, seenAt: Date.now(), token: 0 },
+  ]);
+  const fields = { tokenName: application, type: 'backend' as const, environment: 'development' };
+  token = (await makeApiToken(db, { ...fields, projects: ['default'] })).secret;
+  await harness.app.serving.refresh();
+  etag = await poll();
+  await poll(etag);
+  await eventually(async () => {
+    const { rows } = await sql`
+      select from reach_instances where application = ${application} and revision > 0`.execute(db);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+/** A server writes what it heard every 250 ms. */
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
+
+async function poll(presented?: string): Promise<string> {
+  const { headers } = await harness.app.sdk.inject({
+    url: '/api/client/features',
+    headers: {
+      authorization: token,
+      'unleash-connection-id': application,
+      'unleash-appname': application,
+      'unleash-instanceid': 'pod',
+      ...(presented !== undefined && { 'if-none-match': presented }),
+    },
+  });
+  return String(headers.etag);
+}
+
+/** Changes a flag, and pretends that this, and everything before, was some minutes ago. */
+async function changed(minutes: number, project = 'default', name = 'flag'): Promise<void> {
+  const path = `/api/admin/projects/${project}/features/${name}/environments/development`;
+  const on = await call(harness.app, 'POST', `${path}/on`);
+  if (on.headers['halyard-revision'] === undefined) await call(harness.app, 'POST', `${path}/off`);
+  await harness.app.serving.refresh();
+  await sql`
+    update sdk_publications set published_at = least(published_at, now() - ${minutes} * interval '1 minute')`.execute(
+    harness.db,
+  );
+}
+
+const alter = async (fields: RawBuilder<unknown>): Promise<void> =>
+  void (await sql`update reach_instances set ${fields} where application = ${application}`.execute(
+    harness.db,
+  ));
+
+const found = async () => {
+  const { status, body } = await call(harness.app, 'GET', `${APPLICATIONS}/${application}/overview`);
+  expect(status).toBe(200);
+  const list = await call(harness.app, 'GET', `${APPLICATIONS}?query=${application}`);
+  const { instancesBehind } = body.environments[0].issues;
+  expect(list.body.applications).toMatchObject([{ instancesBehind: instancesBehind.length }]);
+  return instancesBehind;
+};
+
+test('finds an instance that polls and does not take a change, until it presents it', async () => {
+  await changed(20);
+  expect(await found()).toEqual([
+    {
+      instanceId: 'pod',
+      revision: expect.any(Number),
+      since: expect.any(String),
+      lastSeen: expect.any(String),
+    },
+  ]);
+
+  const newer = await poll(etag);
+  await writing.flush();
+  expect(await found()).toHaveLength(1);
+
+  await poll(newer);
+  await eventually(async () => expect(await found()).toEqual([]));
+});
+
+test('since is when the first change was made that the instance lacks', async () => {
+  await changed(30);
+  await changed(15);
+
+  const [{ since, lastSeen }] = await found();
+
+  expect(Date.parse(lastSeen) - Date.parse(since)).toBeGreaterThan(20 * 60_000);
+});
+
+test('finds nothing without a change', async () => {
+  expect(await found()).toEqual([]);
+});
+
+test.each([
+  ['that has 10 minutes for a change', 9, sql`revision = revision`],
+  ['that polls every 5 minutes, and presents a change after two polls', 14, sql`interval_seconds = 300`],
+  ['that was not heard of after the change', 11, sql`seen_at = now() - interval '4 minutes'`],
+  ['that is silent', 90, sql`seen_at = now() - interval '6 minutes'`],
+  ['with a stream, which the server asks', 20, sql`is_streaming = true`],
+  ['that presents no revision', 20, sql`revision = 0`],
+  ['that presented a revision of another history', 20, sql`epoch = 'another'`],
+])('does not find an instance %s', async (_, minutes, fields) => {
+  await changed(minutes);
+
+  await alter(fields);
+
+  expect(await found()).toEqual([]);
+});
+
+test('finds an instance that polls every 5 minutes after three polls', async () => {
+  await changed(30);
+
+  await alter(sql`interval_seconds = 300`);
+
+  expect(await found()).toHaveLength(1);
+});
+
+test('does not find an instance whose token has other projects', async () => {
+  await changed(20, 'other', 'other-flag');
+  expect(await found()).toEqual([]);
+
+  await changed(20);
+
+  expect(await found()).toHaveLength(1);
+});
+
+test('finds an instance that lacks only changes of which the first are no longer stored', async () => {
+  await changed(20);
+  await changed(20);
+  await alter(sql`revision = 1`);
+  await sql`delete from sdk_publications where revision < (select max(revision) from sdk_publications)`.execute(
+    harness.db,
+  );
+
+  expect(await found()).toHaveLength(1);
+});
+
+test('hides instances of an application that the caller cannot see', async () => {
+  const { db } = harness;
+  await changed(11);
+  await makeProject(db, { id: application, mode: 'private' });
+  await makeFeature(db, application, { name: application });
+  await sql`
+    with feature as (insert into metric_features (name) values (${application}) returning id),
+      environment as (insert into metric_environments (name) values (${application}) returning id)
+    insert into application_features (application_id, feature_id, environment_id, seen_at)
+    select applications.id, feature.id, environment.id, now() from applications, feature, environment
+    where applications.name = ${application}`.execute(db);
+  const { token: outsider } = await makeUser(db, 'Editor');
+  const get = (path: string) => call(harness.app, 'GET', `${APPLICATIONS}${path}`, { token: outsider });
+
+  expect((await get(`/${application}/overview`)).status).toBe(404);
+  expect((await get(`?query=${application}`)).body.applications).toEqual([]);
+});
