@@ -107,9 +107,11 @@ export function keepWriting(
     }
   };
 
+  let ticking = Promise.resolve();
   const run = async (): Promise<void> => {
     while (!isStopped) {
-      await guarded();
+      ticking = guarded();
+      await ticking;
       await sleep(TICK_MS, undefined, { ref: false });
     }
   };
@@ -119,6 +121,8 @@ export function keepWriting(
     flush: async () => {
       await beat(db, server, clients.takeIgnored());
       await write();
+      // A tick may have taken rows before, and still be writing them.
+      await ticking;
     },
     stop: async () => {
       isStopped = true;
