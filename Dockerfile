@@ -11,6 +11,7 @@ COPY plane/package.json plane/
 COPY server/package.json server/
 COPY clients/package.json clients/
 COPY console/package.json console/
+COPY cli/package.json cli/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
@@ -26,7 +27,7 @@ LABEL org.opencontainers.image.title="Halyard" \
 COPY --from=build /src/dist/package /opt/halyard
 RUN ln -s /opt/halyard/bin/halyard.cjs /usr/local/bin/halyard
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4242
-# A number, so that Kubernetes can see that it is not root. The server writes no files.
+# A number, so that Kubernetes can see that it is not root. The server writes files only to HALYARD_DATA_DIR, if it is set.
 USER 10001:10001
 WORKDIR /opt/halyard
 EXPOSE 4242

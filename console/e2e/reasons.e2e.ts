@@ -69,7 +69,8 @@ test('a project can require a reason, and every form asks for it', async ({ page
   await page.goto(address);
   await page.getByRole('switch', SWITCH).first().click();
   const enable = page.getByRole('button', { name: 'Enable', exact: true });
-  expect(await enable.isDisabled()).toBe(true);
+  // Until the settings of the project are loaded, only the server knows that a reason is required.
+  await expect.poll(() => enable.isDisabled()).toBe(true);
   await reason.fill('Launch');
   await enable.click();
   await expect.poll(() => newestEvent(api, name)).toMatchObject({ comment: 'Launch' });

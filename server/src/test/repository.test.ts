@@ -229,6 +229,14 @@ test('every script that opens the database reads .env', () => {
   }
 });
 
+test('the image installs the packages of every workspace', () => {
+  const { workspaces } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    workspaces: string[];
+  };
+  const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+  for (const name of workspaces) expect(dockerfile).toContain(`COPY ${name}/package.json ${name}/\n`);
+});
+
 test('no dependency has an install script, and the lockfile names no registry', () => {
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   expect(lock).not.toContain('hasInstallScript');
