@@ -1,4 +1,4 @@
-/** Made-up words, so that a text search finds exactly what was put there. */
+/** Made-up words, so that a search finds exactly the events that contain them. */
 const WORDS = ['ba', 'co', 'du', 'fe', 'gi', 'ho', 'la', 'mi', 'no', 'pu'].flatMap(first =>
   ['bra', 'clo', 'dri', 'fle', 'gru', 'pla', 'ske', 'sto'].flatMap(second =>
     ['ben', 'dor', 'lin', 'mak', 'tus'].map(third => first + second + third),

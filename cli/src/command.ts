@@ -51,13 +51,13 @@ export type Command<A extends Arguments = Arguments, O extends Options = Options
   args?: A;
   options?: O;
   writes?: Writes;
-  /** The operation has a dry run of its own, which says more than the request. */
+  /** The server has its own dry run for this operation, which says more than the request would. */
   ownDryRun?: true;
   /** It makes many changes, and waits for a server that restarts. */
   patient?: true;
   /** The ids of the operations that it calls. */
   calls: string[];
-  /** A schema of openapi.json, or a schema of its own. */
+  /** The name of a schema in openapi.json, or a schema that only this command has. */
   output: string | Record<string, unknown>;
   /** It prints one document per line. */
   streams?: true;

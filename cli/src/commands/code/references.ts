@@ -38,7 +38,7 @@ const CALL_BEFORE = new RegExp(`\\b(?:${CALLS.join('|')})(?:<[^>()]{0,80}>)?\\(\
 const CALL_LENGTH = 120;
 const MAX_TEXT = 200;
 
-/** Where a text names a flag that exists, and where it asks an SDK for one that does not. */
+/** Finds where source code names an existing flag, and where it asks an SDK for a flag that does not exist. */
 export function referencesIn(text: string, file: string, known: ReadonlyMap<string, FlagState>): Reference[] {
   const found: Reference[] = [];
   let line = 1;

@@ -114,7 +114,7 @@ async function between(
     });
   };
   compare('enabled', a.enabled, b.enabled);
-  // Strategies have an id of their own in each environment. They are compared by their position, which decides.
+  // A strategy has a different id in each environment, so strategies are compared by their position.
   const most = Math.max(a.strategies.length, b.strategies.length);
   for (let n = 0; n < most; n++)
     compare(`strategy ${n + 1}`, essence(a.strategies[n]), essence(b.strategies[n]));

@@ -33,7 +33,7 @@ export const segmentsShow = command({
       '',
       one.constraints.length === 0
         ? 'It has no constraints, so it contains everybody.'
-        : 'Constraints, all of which must match:',
+        : 'Constraints, which must all match:',
       ...one.constraints.map(
         ({ contextName, operator, inverted, values, value }) =>
           `  ${plain(`${contextName} ${inverted ? 'not ' : ''}${operator} ${values?.join(', ') || (value ?? '')}`)}`,
