@@ -43,7 +43,7 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
       route: 'GET /api/admin/search/events',
       summary: 'Search events',
       description:
-        'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. If a string is so common that checking it would take longer than 10 s, the page and the total contain what was found until then: totalIsLowerBound is true, and next continues. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
+        'Returns events, newest first. Several filters must all match. A page by before costs the same however deep it is, and new events do not shift it. before and after must not be combined with offset. A page of large events ends when its size exceeds 8 MiB and can have fewer events than limit; next continues after it. If a string is so common that checking it would take longer than 10 s, or if more than 200,000 events are not indexed yet, the page and the total contain what was found until then: totalIsLowerBound is true, and next continues. Root admins see every event. Other callers see the events of projects they can read, and their own events without a project. The total counts only visible events. Every authenticated caller may call it.',
       permission: 'NONE',
       hint: hintAtUnknownType,
       query: EventSearchQuery,

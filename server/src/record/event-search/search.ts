@@ -7,7 +7,7 @@ import type { EventSearch } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
 import { CHECK_MS, type EpochMemory, findIndexed, type SearchMemory } from './indexed.ts';
 import { readPage } from './page.ts';
-import { findMatching } from './store.ts';
+import { findMatching, readNewestId } from './store.ts';
 
 export type FoundEvents = {
   events: EventRow[];
@@ -17,6 +17,15 @@ export type FoundEvents = {
   /** The page ended early because of its time: the next one begins before this id. The total is a lower bound if it is set. */
   completeFrom?: number | undefined;
 };
+
+/** How long and how far a search for text looks before it returns what it found. */
+export type SearchLimits = {
+  checkMs: number;
+  /** Events that are not indexed yet, as after a large import. PostgreSQL checks about 150,000 per second. */
+  unindexed: number;
+};
+
+const LIMITS: SearchLimits = { checkMs: CHECK_MS, unindexed: 200_000 };
 
 /**
  * The page and the total of a search. The index gives the events of its chunks; the tail of the log is read directly. The indexed
@@ -28,19 +37,17 @@ export async function searchEvents(
   actor: Actor,
   search: EventSearch,
   memory?: SearchMemory,
-  checkMs = CHECK_MS,
+  limits = LIMITS,
 ): Promise<FoundEvents> {
-  if (!memory) return await findEvents(db, actor, search, checkMs);
-  return await inOneEpoch(db, memory.epoch, epoch =>
-    findEvents(db, actor, search, checkMs, memory.of(epoch)),
-  );
+  if (!memory) return await findEvents(db, actor, search, limits);
+  return await inOneEpoch(db, memory.epoch, epoch => findEvents(db, actor, search, limits, memory.of(epoch)));
 }
 
 async function findEvents(
   db: Reader,
   actor: Actor,
   search: EventSearch,
-  checkMs: number,
+  limits: SearchLimits,
   memory?: EpochMemory,
 ): Promise<FoundEvents> {
   const ids: number[] = [];
@@ -52,7 +59,7 @@ async function findEvents(
       offset: Math.max(0, search.offset - total),
       limit: search.limit - ids.length,
     };
-    const found = await findInLog(db, actor, rest, log, checkMs, memory);
+    const found = await findInLog(db, actor, rest, log, limits, memory);
     ids.push(...found.ids);
     total += found.total;
     completeFrom = found.completeFrom ?? completeFrom;
@@ -68,11 +75,17 @@ async function findInLog(
   actor: Actor,
   search: EventSearch,
   log: Log,
-  checkMs: number,
+  limits: SearchLimits,
   memory?: EpochMemory,
 ): Promise<Pick<FoundEvents, 'total' | 'completeFrom'> & { ids: number[] }> {
+  const { checkMs, unindexed } = limits;
+  const end = log === 'imported' ? 0 : undefined;
   const { indexed, first } = await findIndexed(db, actor, search, memory, { log, checkMs });
-  const tail = await findMatching(db, actor, search, first, log === 'imported' ? 0 : undefined);
+  const from = search.query
+    ? Math.max(first, (await readNewestId(db, search.before, end)) - unindexed)
+    : first;
+  const tail = await findMatching(db, actor, search, from, end);
+  if (from > first) return { ...tail, completeFrom: from };
   const older = await indexed.newest(
     search,
     Math.max(0, search.offset - tail.total),

@@ -60,6 +60,26 @@ test('a log of fewer than 50,000 events has no index, and lags behind nothing', 
   await expectSameAsPlain();
 });
 
+test('a text in many events without an index is found page by page', async () => {
+  const { db } = harness;
+  const query = 'rolled out';
+  const expected = await findMatching(db, SYSTEM, { query, offset: 0, limit: 100_000 }, 0);
+  const ids: number[] = [];
+  let pages = 0;
+  for (let before: number | undefined; ; ) {
+    const search = { query, offset: 0, limit: 2_000, ...(before === undefined ? {} : { before }) };
+    const found = await searchEvents(db, SYSTEM, search, memory, { checkMs: 1_000, unindexed: 10_000 });
+    ids.push(...found.events.map(event => event.id));
+    pages += 1;
+    before = found.completeFrom;
+    if (before === undefined) break;
+    expect(found.total).toBeLessThan(expected.total);
+  }
+
+  expect(pages).toBe(5);
+  expect(ids).toEqual(expected.ids);
+});
+
 test('a log that reaches 50,000 events is indexed from its beginning', async () => {
   const { db } = harness;
   await sql`select setval('events_id_seq', 50000)`.execute(db);

@@ -26,6 +26,14 @@ export async function findMatching(
   return rows[0] ?? { total: 0, ids: [] };
 }
 
+/** The newest id below all of these. */
+export async function readNewestId(db: Reader, ...below: (number | undefined)[]): Promise<number> {
+  const end = Math.min(...below.map(id => id ?? Number.MAX_SAFE_INTEGER));
+  const { rows } = await sql<{ newest: number | null }>`
+    select max(id)::float8 as newest from events where id < ${end}`.execute(db);
+  return rows[0]?.newest ?? Number.MIN_SAFE_INTEGER;
+}
+
 /** The actor's own events before an id that the actor cannot search, because their text names projects that the actor cannot read. */
 export async function listUnsearchable(
   db: Reader,

@@ -318,7 +318,10 @@ test('a search whose time is up returns what it found, and the next page continu
   let pages = 0;
   for (let before: number | undefined; ; pages++) {
     const search = { query, offset: 0, limit: 1_000, ...(before === undefined ? {} : { before }) };
-    const { events, total, completeFrom } = await searchEvents(db, SYSTEM, search, memory, 0);
+    const { events, total, completeFrom } = await searchEvents(db, SYSTEM, search, memory, {
+      checkMs: 0,
+      unindexed: 200_000,
+    });
     ids.push(...events.map(event => event.id));
     expect(total).toBeLessThanOrEqual(expected.total);
     const next = events.length === search.limit ? events.at(-1)?.id : completeFrom;
