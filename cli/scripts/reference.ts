@@ -63,7 +63,7 @@ function section(command: AnyCommand): string[] {
     ...optionRows(own(command)),
   ];
   const also = [
-    ...(command.writes ? ['`--comment`', '`--dry-run`'] : []),
+    ...(command.writes ? ['`--comment`', '`--dry-run`', '`--wait`'] : []),
     ...(command.writes === 'destructive' ? ['`--yes`'] : []),
     ...(command.page ? ['`--web`'] : []),
   ];

@@ -138,6 +138,13 @@ export const WRITES = {
     brief: 'Why you are making the change; its events carry the comment',
   },
   dryRun: { type: 'flag', brief: 'Show what would be sent, and change nothing' },
+  wait: {
+    type: 'integer',
+    value: 'seconds',
+    min: 1,
+    max: 3_600,
+    brief: 'Wait until all SDKs have the change; exit with 10 if some do not have it by then',
+  },
 } as const satisfies Options;
 
 export const DESTRUCTIVE = {

@@ -1,6 +1,7 @@
 import { type Connection, chosenProfile, findConnection } from './connection.ts';
 import { CommandError, EXIT, wrongUse } from './errors.ts';
 import { type Api, DryRun, makeApi, makeSend, type Send } from './requests.ts';
+import { type Changes, makeChanges } from './wait.ts';
 
 /** What a command gets from the process that runs it. */
 export type Surroundings = {
@@ -19,6 +20,7 @@ export type Given = {
   comment?: string;
   dryRun?: boolean;
   yes?: boolean;
+  wait?: number;
 };
 
 export type Context = Surroundings & {
@@ -33,6 +35,8 @@ export type Context = Surroundings & {
   /** For changes. In a dry run the first one ends the command. */
   write: Api;
   send: Send;
+  /** What the command changed so far. */
+  changes: Changes;
   /** The project of the option, the environment variable or the profile. */
   project: (option: string | undefined) => string;
   projectIfSet: (option: string | undefined) => string | undefined;
@@ -64,7 +68,8 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
     known ??= findConnection(env, given);
     return known;
   };
-  const send = makeSend({ connection, signal: around.signal, patient });
+  const changes = makeChanges();
+  const send = makeSend({ connection, signal: around.signal, patient, onResponse: changes.note });
   const comment = given.comment;
   const set = (option: string | undefined, variable: string, key: 'project' | 'environment') =>
     option ?? (env[variable] || undefined) ?? ownProfile(env, given)?.[key];
@@ -86,6 +91,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
     interactive,
     connection,
     send,
+    changes,
     read: makeApi(send, connection),
     write: makeApi(send, connection, request => {
       if (given.dryRun) throw new DryRun({ ...request, ...(comment !== undefined && { comment }) });

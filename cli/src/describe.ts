@@ -50,7 +50,7 @@ export function exitCodesOf({ checks, calls, args, writes }: AnyCommand): Record
   const asks = calls.length > 0;
   const all = Object.entries(EXIT_MEANINGS).filter(([code]) => {
     const number = Number(code);
-    if (number === EXIT.check) return checks;
+    if (number === EXIT.check) return checks || writes !== undefined;
     if (number === EXIT.conflict) return writes !== undefined && asks;
     if (number === EXIT.notFound || number === EXIT.notAllowed) return asks || args !== undefined;
     return true;

@@ -17,7 +17,8 @@ export const EXIT_MEANINGS: Record<number, string> = {
   [EXIT.notAllowed]: 'Not allowed: no valid token, or a missing permission',
   [EXIT.notFound]: 'Not found, or not visible to the token',
   [EXIT.conflict]: 'Conflict: the name is taken, the object is in use, or somebody else changed it',
-  [EXIT.check]: 'A check failed, such as `projects health --min`',
+  [EXIT.check]:
+    'A check failed, such as `projects health --min`, or with `--wait` not all SDKs have the change',
   [EXIT.interrupted]: 'Interrupted with Ctrl+C',
 };
 

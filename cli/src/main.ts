@@ -6,6 +6,7 @@ import { document, printLine } from './output.ts';
 import { overview } from './overview.ts';
 import { type Invocation, type OtherCommand, parse, propose } from './parse.ts';
 import { DryRun } from './requests.ts';
+import { waitUntilLive } from './wait.ts';
 
 /** Runs one command line. Returns the exit code. */
 export async function main(
@@ -76,6 +77,10 @@ async function execute({ command, args, options }: Invocation, around: Surroundi
         ? document({ dryRun: true, request: error.request }, context)
         : `Nothing was changed. Without --dry-run, this request is sent:\n\n${lines.join('\n').replace(/^/gm, '  ')}`,
     );
+  }
+  if (context.given.wait !== undefined && !context.given.dryRun) {
+    const sentence = await waitUntilLive(context, context.given.wait);
+    if (!context.json) await printLine(context, sentence);
   }
   return context.exit();
 }

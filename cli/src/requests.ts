@@ -57,11 +57,17 @@ export type Send = (
   },
 ) => Promise<Response>;
 
-type Sender = { connection: () => Connection; signal: AbortSignal; patient?: boolean };
+type Sender = {
+  connection: () => Connection;
+  signal: AbortSignal;
+  patient?: boolean;
+  /** Sees the headers of each response that a caller gets. */
+  onResponse?: (headers: Headers) => void;
+};
 
 /** Sends a request and repeats it while the server is away. A write has the same idempotency key in all attempts. */
 export const makeSend =
-  ({ connection, signal, patient = false }: Sender): Send =>
+  ({ connection, signal, patient = false, onResponse }: Sender): Send =>
   async (method, path, { body, headers = {}, once = false, signal: own } = {}) => {
     const { server, token } = connection();
     const init: RequestInit = {
@@ -93,7 +99,10 @@ export const makeSend =
       if (response && response.status >= 300 && response.status < 400) throw redirected(server, response);
       // 409 with Retry-After: an earlier attempt of this request is still running.
       const isRunning = response?.status === 409 && response.headers.has('Retry-After');
-      if (response && ((!TRANSIENT.includes(response.status) && !isRunning) || isLast)) return response;
+      if (response && ((!TRANSIENT.includes(response.status) && !isRunning) || isLast)) {
+        onResponse?.(response.headers);
+        return response;
+      }
       const seconds =
         Number(response?.headers.get('Retry-After')) || Math.min(2 ** (attempt - 2), MAX_PAUSE_SECONDS);
       // A caller should not wait silently for minutes.

@@ -15,6 +15,8 @@ export type Actor = {
   claim?: Claim;
   /** The revisions that the changes of the request took, by environment. The response names them. */
   revisions?: Map<string, number>;
+  /** The newest event of the request about each environment, and about none of them as the empty string. */
+  events?: Map<string, number>;
 };
 
 /** A session or token, by the table that has it. */

@@ -43,6 +43,7 @@ export async function change<T>(
   respond: (tx: Tx, result: T) => Promise<unknown> = async (_, result) => result,
 ): Promise<unknown> {
   let published: Publication | undefined;
+  let newest: Newest = new Map();
   const channels = new Set<string>();
   const response = await db.transaction().execute(async tx => {
     const events: NewEvent[] = [];
@@ -54,7 +55,7 @@ export async function change<T>(
     });
     if (events.length === 0) return await respond(tx, result);
     const groupId = randomUUID();
-    for (const channel of await writeEvents(tx, actor, groupId, events)) channels.add(channel);
+    newest = await writeEvents(tx, actor, groupId, events, channels);
     await settleRequest(tx, actor);
     const responding = await respond(tx, result);
     published = await registeredWriters().publish(tx, groupId);
@@ -63,32 +64,51 @@ export async function change<T>(
   });
   for (const { environment, revision } of published?.revisions ?? [])
     actor.revisions?.set(environment, revision);
+  for (const [environment, id] of newest) actor.events?.set(environment, id);
   for (const channel of channels) wakeServers(db, channel);
   return response;
 }
 
+/** The newest event about each environment; about none: the empty string. */
+type Newest = Map<string, number>;
+
 /**
- * Usually one statement. Deleting a tag of 50,000 features records 50,000 events, and a statement may run for 15 s. Returns the
+ * Usually one statement. Deleting a tag of 50,000 features records 50,000 events, and a statement may run for 15 s. Adds the
  * channels to notify.
  */
-async function writeEvents(tx: Tx, actor: Actor, groupId: string, events: NewEvent[]): Promise<Set<string>> {
+async function writeEvents(
+  tx: Tx,
+  actor: Actor,
+  groupId: string,
+  events: NewEvent[],
+  channels: Set<string>,
+): Promise<Newest> {
   const { events: writers, requiringComment } = registeredWriters();
   const expressions = [CREATORS_OF_WRITTEN, ...writers.map(writer => writer.expressions)];
   const notified = writers
     .flatMap(({ notifies }) => notifies ?? [])
     .map(({ channel, when }) => sql`case when ${when} then ${sql.lit(channel)} end`);
-  const channels = new Set<string>();
+  const newest: Newest = new Map();
   for (let first = 0; first < events.length; first += EVENTS_PER_STATEMENT) {
     const written = insertEvents(actor, groupId, events.slice(first, first + EVENTS_PER_STATEMENT));
-    const { rows } = await sql<{ channel: string | null; rejectedBy: string | null }>`
+    const { rows } = await sql<Written>`
       with written as (${written}), ${sql.join(expressions)}
-      select channel, null as "rejectedBy"
+      select channel, null as "rejectedBy", null as environment, null as id
       from unnest(array[${sql.join(notified)}]::text[]) as channel where channel is not null
-      ${isSilent(actor) ? sql`union all select null, ${requiringComment}` : sql``}`.execute(tx);
-    for (const { channel, rejectedBy } of rows) {
+      ${actor.events ? sql`union all select null, null, coalesce(environment, ''), max(id) from written group by 3` : sql``}
+      ${isSilent(actor) ? sql`union all select null, ${requiringComment}, null, null` : sql``}`.execute(tx);
+    for (const { channel, rejectedBy, environment, id } of rows) {
       if (rejectedBy !== null) throw commentRequired(rejectedBy);
       if (channel !== null) channels.add(channel);
+      if (environment !== null) newest.set(environment, Number(id));
     }
   }
-  return channels;
+  return newest;
 }
+
+type Written = {
+  channel: string | null;
+  rejectedBy: string | null;
+  environment: string | null;
+  id: number | null;
+};

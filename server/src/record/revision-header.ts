@@ -1,22 +1,21 @@
 import type { App } from '../../../plane/src/platform/http/app.ts';
 
-const HEADER = 'halyard-revision';
-
 /**
- * Names the revisions that the changes of a request took, so that the caller can tell when an SDK has them: `production=42,
- * staging=7`. Responses to requests that changed nothing for SDKs do not have the header.
+ * Names what the changes of a request were, so that the caller can tell when SDKs have them. `Halyard-Revision` has the revisions
+ * of environments: `production=42, staging=7`. `Halyard-Event` has the id of an event whose reach is that of the whole request: one
+ * that is about no environment, or else the newest event about each. Responses to requests that changed nothing have neither.
  */
 export function installRevisionHeader(app: App): void {
   app.addHook('preHandler', async request => {
-    if (request.method !== 'GET' && request.actor) request.actor = { ...request.actor, revisions: new Map() };
+    if (request.method !== 'GET' && request.actor)
+      request.actor = { ...request.actor, revisions: new Map(), events: new Map() };
   });
 
   app.addHook('onSend', async (request, reply) => {
-    const revisions = request.actor?.revisions;
-    if (!revisions || revisions.size === 0) return;
-    reply.header(
-      HEADER,
-      [...revisions].map(([environment, revision]) => `${environment}=${revision}`).join(', '),
-    );
+    const { revisions, events } = request.actor ?? {};
+    if (revisions && revisions.size > 0)
+      reply.header('halyard-revision', [...revisions].map(one => one.join('=')).join(', '));
+    if (events && events.size > 0)
+      reply.header('halyard-event', events.get('') ?? [...events.values()].join(', '));
   });
 }

@@ -109,6 +109,24 @@ test('a response names the revisions of the environments that changed, and only 
   expect(again.headers['halyard-revision']).toBeUndefined();
 });
 
+test('a response names the event with which the caller can ask for the reach of the whole change', async () => {
+  const path = await makeFlag('with-event');
+  await ask('POST', `${path}/strategies`, { name: 'default' });
+  const newest = async () => (await ask('GET', '/api/admin/search/events?limit=1')).body.events[0];
+
+  const on = await ask('POST', `${path}/on`);
+  expect(await newest()).toMatchObject({
+    id: Number(on.headers['halyard-event']),
+    environment: 'production',
+  });
+  expect((await ask('POST', `${path}/on`)).headers['halyard-event']).toBeUndefined();
+  // An archived flag leaves every environment, so the event is about none in particular.
+  const { headers } = await ask('DELETE', `${features}/with-event`);
+  const id = Number(headers['halyard-event']);
+  const { events } = (await ask('GET', `/api/admin/search/events?feature=IS:with-event`)).body;
+  expect(events.find((one: { id: number }) => one.id === id)).toMatchObject({ environment: null });
+});
+
 test('changes that no SDK can notice take no revision', async () => {
   const path = await makeFlag('quiet');
   const { id } = (await ask('POST', `${path}/strategies`, { name: 'default' })).body;
