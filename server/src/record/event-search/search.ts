@@ -25,7 +25,7 @@ export type SearchLimits = {
   unindexed: number;
 };
 
-const LIMITS: SearchLimits = { checkMs: CHECK_MS, unindexed: 200_000 };
+const LIMITS: SearchLimits = { checkMs: CHECK_MS, unindexed: 100_000 };
 
 /**
  * The page and the total of a search. The index gives the events of its chunks; the tail of the log is read directly. The indexed

@@ -320,7 +320,7 @@ test('a search whose time is up returns what it found, and the next page continu
     const search = { query, offset: 0, limit: 1_000, ...(before === undefined ? {} : { before }) };
     const { events, total, completeFrom } = await searchEvents(db, SYSTEM, search, memory, {
       checkMs: 0,
-      unindexed: 200_000,
+      unindexed: 100_000,
     });
     ids.push(...events.map(event => event.id));
     expect(total).toBeLessThanOrEqual(expected.total);
