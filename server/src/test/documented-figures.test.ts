@@ -45,15 +45,15 @@ test.each([
   ['docs/reference/sessions.md', `has ${MAX_SESSIONS} more recently used sessions`],
   [
     'docs/reference/sessions.md',
-    `one account from one address | ${place.failures} | ${place.minutes} minutes`,
+    `one account from one IP address | ${place.failures} | ${place.minutes} minutes`,
   ],
   [
     'docs/reference/sessions.md',
-    `one address, any account | ${address.failures} | ${address.minutes} minutes`,
+    `one IP address, any account | ${address.failures} | ${address.minutes} minutes`,
   ],
   [
     'docs/reference/sessions.md',
-    `one account, any address | ${account.failures} | ${account.minutes} minutes`,
+    `one account, any IP address | ${account.failures} | ${account.minutes} minutes`,
   ],
   ['docs/reference/sessions.md', `within ${KNOWN_FOR_DAYS} days`],
   ['docs/reference/users.md', `for ${INACTIVE_DAYS} days`],
