@@ -30,6 +30,16 @@ export function chosenProfile(env: Env, name = env.HALYARD_PROFILE): [string, Pr
   return profile && [name ?? current, profile];
 }
 
+/** The longest token that a server accepts. */
+const MAX_TOKEN_LENGTH = 512;
+
+/** An invalid one is never shown: it may be a token with something after it. */
+export function readToken(text: string, where: string): string {
+  if (text.length > MAX_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(text))
+    throw wrongUse(`${where} is not a token: a token is one word of at most ${MAX_TOKEN_LENGTH} characters.`);
+  return text;
+}
+
 /** Which server a command talks to, and as whom. A profile's token is sent only to that profile's server. */
 export function findConnection(
   env: Env,
@@ -38,7 +48,8 @@ export function findConnection(
   const given =
     options.server ?? (options.profile === undefined ? env.HALYARD_SERVER || undefined : undefined);
   const server = given === undefined ? undefined : readServer(given);
-  const token = options.profile === undefined ? env.HALYARD_TOKEN || undefined : undefined;
+  const own = options.profile === undefined ? env.HALYARD_TOKEN || undefined : undefined;
+  const token = own === undefined ? undefined : readToken(own, 'HALYARD_TOKEN');
   if (server !== undefined && token !== undefined) return { server, token };
   const [name, profile] = chosenProfile(env, options.profile) ?? [];
   if (name === undefined || profile === undefined)
@@ -51,5 +62,9 @@ export function findConnection(
       `The profile "${name}" has a token for ${profile.server}, not for ${server}.`,
       `Run halyard login --server ${server} --profile <name>, or set HALYARD_TOKEN.`,
     );
-  return { server: profile.server, token: token ?? profile.token, profile: name };
+  return {
+    server: profile.server,
+    token: token ?? readToken(String(profile.token), `The token in the profile "${name}"`),
+    profile: name,
+  };
 }

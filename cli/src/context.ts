@@ -1,5 +1,6 @@
 import { type Connection, chosenProfile, findConnection } from './connection.ts';
 import { CommandError, EXIT, wrongUse } from './errors.ts';
+import { plain, printable } from './output.ts';
 import { type Api, DryRun, makeApi, makeSend, type Send } from './requests.ts';
 import { type Changes, makeChanges } from './wait.ts';
 
@@ -56,7 +57,7 @@ export const wantsJson = (
   option: string | undefined,
 ): boolean => {
   const wanted = option ?? (env.HALYARD_OUTPUT || undefined);
-  return wanted === undefined ? !stream.isTTY : wanted === 'json';
+  return wanted === 'json' || (wanted !== 'text' && !stream.isTTY);
 };
 
 export function makeContext(around: Surroundings, given: Given, patient = false): Context {
@@ -101,7 +102,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
     projectIfSet: option => set(option, 'HALYARD_PROJECT', 'project'),
     environment: option => required('environment', set(option, 'HALYARD_ENVIRONMENT', 'environment')),
     note: text => {
-      if (!quiet) stderr.write(`${text}\n`);
+      if (!quiet) stderr.write(`${printable(text)}\n`);
     },
     confirm: async (question, name) => {
       if (given.yes || given.dryRun) return;
@@ -114,7 +115,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
           hint: 'Use --yes to go on without a question, or --dry-run to see what would be sent.',
         });
       const { askForName } = await import('./prompts.ts');
-      await askForName(question, name);
+      await askForName(plain(question), plain(name));
     },
     sayNo: () => {
       code = EXIT.check;

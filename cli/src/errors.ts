@@ -1,3 +1,5 @@
+import { printable } from './output.ts';
+
 /** What a process that ran the command learns from its exit code. */
 export const EXIT = {
   done: 0,
@@ -109,10 +111,11 @@ export function errorText({ message, details = [], hint, id, status }: Problem):
     typeof one?.message === 'string' ? [`  - ${one.message}`] : [],
   );
   const isBug = status !== undefined && status >= 500;
-  return [
+  const lines = [
     `Error: ${message}`,
     ...(listed.length > 1 || (listed[0] !== undefined && !listed[0].includes(message)) ? listed : []),
     ...(isBug && id ? [`The id of the error in the server's log is ${id}.`] : []),
     ...(hint ? [hint] : []),
-  ].join('\n');
+  ];
+  return printable(lines.join('\n'));
 }

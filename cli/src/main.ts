@@ -2,7 +2,7 @@ import { COMMANDS, GROUPS } from './commands/index.ts';
 import { type Given, makeContext, type Surroundings, wantsJson } from './context.ts';
 import { describe } from './describe.ts';
 import { CommandError, EXIT, errorDocument, errorText, failed, type Problem } from './errors.ts';
-import { document, printLine } from './output.ts';
+import { document, escaped, printable, printLine } from './output.ts';
 import { overview } from './overview.ts';
 import { type Invocation, type OtherCommand, parse, propose } from './parse.ts';
 import { DryRun } from './requests.ts';
@@ -55,9 +55,10 @@ async function execute({ command, args, options }: Invocation, around: Surroundi
   }
   const show = (result: unknown, isItem: boolean) => {
     // A string is a file or a script, and already what the next program reads.
-    if (typeof result === 'string') return printLine(context, result);
+    if (typeof result === 'string')
+      return printLine(context, context.stdout.isTTY ? printable(result) : result);
     if (!context.json) return printLine(context, command.text(result, context));
-    return printLine(context, isItem ? JSON.stringify(result) : document(result, context));
+    return printLine(context, isItem ? escaped(JSON.stringify(result)) : document(result, context));
   };
   try {
     const running = command.run(context, args, options);

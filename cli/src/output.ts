@@ -11,6 +11,11 @@ export const plain = (value: unknown): string =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach the terminal.
     .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 
+/** Several lines of text from elsewhere, such as a file or a message of the server. */
+export const printable = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach the terminal.
+  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+
 type Style = Parameters<typeof styleText>[0];
 
 /** Colored if standard output is a terminal that has colors; NO_COLOR and FORCE_COLOR decide otherwise. */
@@ -79,4 +84,11 @@ export const printLine = ({ stdout }: Pick<Context, 'stdout'>, text: string): Pr
 
 /** The result as one document: indented for people who look at JSON, in one line for programs. */
 export const document = (value: unknown, { stdout }: Pick<Context, 'stdout'>): string =>
-  JSON.stringify(value ?? null, null, stdout.isTTY ? 2 : 0);
+  stdout.isTTY ? escaped(JSON.stringify(value ?? null, null, 2)) : JSON.stringify(value ?? null);
+
+/** JSON without the control characters that JSON.stringify leaves as they are. */
+export const escaped = (json: string): string =>
+  json.replace(
+    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

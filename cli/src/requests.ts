@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'openapi-fetch';
 import type { paths } from './api/api.gen.ts';
 import type { Connection } from './connection.ts';
-import { interrupted, rejection, unreachable } from './errors.ts';
+import { interrupted, rejection, unreachable, wrongUse } from './errors.ts';
 import { VERSION } from './version.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -69,6 +69,7 @@ type Sender = {
 export const makeSend =
   ({ connection, signal, patient = false, onResponse }: Sender): Send =>
   async (method, path, { body, headers = {}, once = false, signal: own } = {}) => {
+    checkPath(path);
     const { server, token } = connection();
     const init: RequestInit = {
       method,
@@ -104,7 +105,8 @@ export const makeSend =
         return response;
       }
       const seconds =
-        Number(response?.headers.get('Retry-After')) || Math.min(2 ** (attempt - 2), MAX_PAUSE_SECONDS);
+        Math.max(Number(response?.headers.get('Retry-After')), 0) ||
+        Math.min(2 ** (attempt - 2), MAX_PAUSE_SECONDS);
       // A caller should not wait silently for minutes.
       if (response && seconds > MAX_WAIT_SECONDS) return response;
       await response?.body?.cancel();
@@ -113,6 +115,17 @@ export const makeSend =
       });
     }
   };
+
+/** A URL has no segments . and .., so a flag with such a name would have the URL of its project, and archiving it would delete that. */
+const DOTS = /^(\.|%2e){1,2}$/i;
+
+function checkPath(path: string): void {
+  const [before = ''] = path.split(/[?#]/);
+  const found = before.split(/[/\\]/).find(segment => DOTS.test(segment));
+  if (found !== undefined) throw notAName(found);
+}
+
+const notAName = (text: string) => wrongUse(`${JSON.stringify(text)} is not a name.`);
 
 /** The whole response, unless it is a stream: a body that breaks off is no response, and the request is repeated. */
 async function fetchOnce(url: string, init: RequestInit, isStream: boolean): Promise<Response> {
@@ -181,7 +194,11 @@ export function pathOf(
   { path: parts = {}, query = {} }: NonNullable<Options['params']> = {},
 ): string {
   const encode = (value: unknown) => encodeURIComponent(String(value));
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(parts[name]));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const part = encode(parts[name]);
+    if (part === '' || DOTS.test(part)) throw notAName(part);
+    return part;
+  });
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().flatMap(one => (one == null ? [] : `${name}=${encode(one)}`)),
   );

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -166,6 +174,30 @@ test('scan finds unknown, stale and archived flags with file and line', async ()
     'stale-flag',
     'unknown-flag',
   ]);
+});
+
+test('scan reads no link and no device, and a long line takes no longer than short ones', async () => {
+  const flag = `flag-${unique()}`;
+  await api.send('POST', '/api/admin/projects/default/features', { name: flag });
+  const line = `'${flag}',`;
+  const times = Math.floor(1_000_000 / line.length);
+  write('hostile/long.js', line.repeat(times));
+  write('outside.js', `isEnabled('not-there')`);
+  symlinkSync('/dev/zero', join(folder, 'hostile/endless.js'));
+  symlinkSync(join(folder, 'outside.js'), join(folder, 'hostile/link.js'));
+  execFileSync('mkfifo', [join(folder, 'hostile/pipe.js')]);
+  execFileSync('git', ['init', '-q'], { cwd: join(folder, 'hostile') });
+  execFileSync('git', ['config', 'core.fsmonitor', `touch ${folder}/ran`], { cwd: join(folder, 'hostile') });
+
+  const { files, references } = await json<{ files: number; references: { column: number }[] }>([
+    'scan',
+    join(folder, 'hostile'),
+  ]);
+
+  expect(files).toBe(1);
+  expect(references).toHaveLength(times);
+  expect(references.at(-1)?.column).toBe((times - 1) * line.length + 1);
+  expect(existsSync(join(folder, 'ran'))).toBe(false);
 });
 
 test('scan reads what Git does not ignore', async () => {

@@ -107,6 +107,36 @@ test('what does not exist exits with 4', async () => {
   expect(await fails(['projects', 'list', '--profile', 'nobody'])).toMatchObject({ exit: 4 });
 });
 
+test('a name that would lead to a different URL is rejected, and nothing changes', async () => {
+  const project = await createProject(api);
+
+  for (const flag of ['..', '.', '']) {
+    const options = ['--project', project, '--yes'];
+    expect(await fails(['flags', 'archive', flag, ...options])).toMatchObject({
+      exit: 2,
+      code: 'UsageError',
+    });
+    expect(await fails(['flags', 'archive', flag, ...options, '--dry-run'])).toMatchObject({ exit: 2 });
+  }
+  expect(await fails(['flags', 'on', 'x', '-p', project, '-e', '..'])).toMatchObject({
+    exit: 2,
+    message: '".." is not a name.',
+  });
+  for (const path of ['features/..', 'features/%2E%2e', 'x\\..'])
+    expect(await fails(['api', 'DELETE', `/api/admin/projects/${project}/${path}`])).toMatchObject({
+      exit: 2,
+    });
+
+  expect((await run(['projects', 'show', project])).code).toBe(0);
+});
+
+test('a token that is none is not shown', async () => {
+  const error = await fails(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:hidden\nsecond' } });
+
+  expect(error).toMatchObject({ exit: 2, code: 'UsageError', retryable: false });
+  expect(JSON.stringify(error)).not.toContain('hidden');
+});
+
 test('a taken name exits with 5', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;

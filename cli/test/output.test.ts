@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../src/commands/index.ts';
@@ -213,6 +216,33 @@ test('what a terminal would obey is not printed as it is', async () => {
   expect(text).not.toContain('\u202e');
   expect(text.trimEnd().split('\n')).toHaveLength(2);
   expect(document.features[0]?.description).toContain('\u001b[31m');
+});
+
+test('on a terminal, JSON, messages and questions have no control characters either', async () => {
+  const sent = 'red \u001b[31mred\u009b31m\u202e';
+  const other = createServer((_request, response) => {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ id: 'x', name: 'BadDataError', message: sent }));
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const env = { HALYARD_SERVER: `http://127.0.0.1:${(other.address() as AddressInfo).port}` };
+  const project = await createProject(api);
+  await api.send('PUT', `/api/admin/projects/${project}`, { name: sent });
+  const path = `/api/admin/projects/${project}`;
+
+  const shown = [
+    await onTerminal(['projects', 'list'], { env }),
+    await onTerminal(['api', 'GET', path]),
+    await onTerminal(['api', 'GET', path, '-o', 'json']),
+  ].map(({ stdout }) => stdout);
+  other.close();
+
+  for (const text of shown) {
+    expect(text).toContain('red');
+    expect(text).not.toMatch(/[\u0080-\u009f\u202e]/);
+    expect(text).not.toContain('\u001b[31m');
+  }
+  expect(JSON.parse(shown[2] ?? '')).toMatchObject({ name: sent });
 });
 
 test('help names every command, and each command has help with an example', async () => {

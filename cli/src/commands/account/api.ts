@@ -1,6 +1,7 @@
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { wrongUse } from '../../errors.ts';
+import { escaped } from '../../output.ts';
 import { accepted, bodyOf, DryRun, type Method } from '../../requests.ts';
 
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -49,7 +50,7 @@ export const api = command({
     if (paginate) return pages(context, path);
     return sendOne(context, method as Method, path, data);
   },
-  text: result => (typeof result === 'string' ? result : JSON.stringify(result ?? null, null, 2)),
+  text: result => escaped(JSON.stringify(result ?? null, null, 2)),
 });
 
 async function sendOne(

@@ -3,6 +3,7 @@ import type { schemas } from '../../api/api.gen.ts';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { wrongUse } from '../../errors.ts';
+import { plain } from '../../output.ts';
 import { VERSION } from '../../version.ts';
 import { FILTERS, filtersOf } from '../events/filters.ts';
 import { follow } from '../events/stream.ts';
@@ -69,7 +70,7 @@ export const listen = command({
       if (--left <= 0) return;
     }
   },
-  text: ({ event, type, status, error }) => `${type} ${event} → ${status ?? error}`,
+  text: ({ event, type, status, error }) => plain(`${type} ${event} → ${status ?? error}`),
 });
 
 /** Signs as the server does: https://www.standardwebhooks.com */

@@ -1,13 +1,13 @@
 import { command } from '../../command.ts';
-import { chosenProfile, readServer } from '../../connection.ts';
+import { chosenProfile, readServer, readToken } from '../../connection.ts';
 import type { Context } from '../../context.ts';
 import { wrongUse } from '../../errors.ts';
 import { plain } from '../../output.ts';
 import { readProfiles, writeProfiles } from '../../profiles.ts';
 import { accepted, bodyOf, makeSend } from '../../requests.ts';
 
-/** The longest token that a server accepts. */
-const MAX_TOKEN_LENGTH = 512;
+/** More than any token, with its line break. */
+const MAX_INPUT_LENGTH = 1024;
 
 export const login = command({
   name: 'login',
@@ -93,7 +93,7 @@ async function tokenOf({ interactive, stdin, note, signal }: Context, server: st
   for await (const chunk of stdin) {
     signal.throwIfAborted();
     text += chunk;
-    if (text.length > MAX_TOKEN_LENGTH + 2) break;
+    if (text.length > MAX_INPUT_LENGTH) break;
   }
   return check(text);
 }
@@ -102,7 +102,5 @@ function check(text: string): string {
   const token = text.trim();
   if (token === '')
     throw wrongUse('The token is empty.', 'Send it to standard input: halyard login < token.txt');
-  if (token.length > MAX_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(token))
-    throw wrongUse('That is not a token: a token is one word of at most 512 characters.');
-  return token;
+  return readToken(token, 'That');
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { wrongUse } from '../../errors.ts';
@@ -22,7 +22,8 @@ export async function sourceFiles(folder: string): Promise<string[]> {
 }
 
 async function filesOfGit(folder: string): Promise<string[] | undefined> {
-  const args = ['-C', folder, 'ls-files', '-co', '--exclude-standard', '-z'];
+  // The configuration of a repository can name a program for fsmonitor, which Git would run.
+  const args = ['-C', folder, '-c', 'core.fsmonitor=false', 'ls-files', '-co', '--exclude-standard', '-z'];
   const listed = await promisify(execFile)('git', args, { maxBuffer: 64 * 1024 * 1024 }).catch(
     () => undefined,
   );
@@ -41,7 +42,10 @@ async function filesBelow(folder: string, root: string, found: string[] = []): P
 
 /** The text of a file. Undefined if it is large, binary, a link, or gone. */
 export async function textOf(path: string): Promise<string | undefined> {
+  // A link may lead out of the folder, and a device or a pipe has no end.
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isFile() || found.size > MAX_BYTES) return undefined;
   const bytes = await readFile(path).catch(() => undefined);
-  if (!bytes || bytes.length > MAX_BYTES || bytes.subarray(0, 8192).includes(0)) return undefined;
+  if (!bytes || bytes.subarray(0, 8192).includes(0)) return undefined;
   return bytes.toString('utf8');
 }

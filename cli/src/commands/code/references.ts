@@ -38,11 +38,18 @@ const CALL_BEFORE = new RegExp(`\\b(?:${CALLS.join('|')})(?:<[^>()]{0,80}>)?\\(\
 const CALL_LENGTH = 120;
 const MAX_TEXT = 200;
 
+/** Looked for once per line: a line can be as long as the file and contain thousands of names. */
+const endOf = (text: string, start: number): number => {
+  const at = text.indexOf('\n', start);
+  return at < 0 ? text.length : at;
+};
+
 /** Finds where source code names an existing flag, and where it asks an SDK for a flag that does not exist. */
 export function referencesIn(text: string, file: string, known: ReadonlyMap<string, FlagState>): Reference[] {
   const found: Reference[] = [];
   let line = 1;
   let lineStart = 0;
+  let lineEnd = endOf(text, 0);
   for (const match of text.matchAll(QUOTED)) {
     const flag = match[2] ?? '';
     const state = known.get(flag);
@@ -51,19 +58,12 @@ export function referencesIn(text: string, file: string, known: ReadonlyMap<stri
       !CALL_BEFORE.test(text.slice(Math.max(0, match.index - CALL_LENGTH), match.index))
     )
       continue;
-    for (
-      let at = text.indexOf('\n', lineStart);
-      at >= 0 && at < match.index;
-      at = text.indexOf('\n', lineStart)
-    ) {
+    while (lineEnd < match.index) {
       line++;
-      lineStart = at + 1;
+      lineStart = lineEnd + 1;
+      lineEnd = endOf(text, lineStart);
     }
-    const end = text.indexOf('\n', match.index);
-    const shown = text
-      .slice(lineStart, end < 0 ? text.length : end)
-      .trim()
-      .slice(0, MAX_TEXT);
+    const shown = text.slice(lineStart, lineEnd).trim().slice(0, MAX_TEXT);
     found.push({
       flag,
       state: state ?? 'unknown',

@@ -1,5 +1,6 @@
 import { command } from '../../command.ts';
 import { CommandError, EXIT, notFound } from '../../errors.ts';
+import { plain } from '../../output.ts';
 import { data } from '../../requests.ts';
 
 export const tokensRevoke = command({
@@ -41,5 +42,5 @@ export const tokensRevoke = command({
     });
     return { id: one.id, name: one.tokenName };
   },
-  text: ({ name }) => `Revoked token "${name}".`,
+  text: ({ name }) => `Revoked token "${plain(name)}".`,
 });
