@@ -86,7 +86,11 @@ test('the manifest has the shape that the OpenFeature CLI reads', async () => {
   const variant = (payload: object) => [
     { name: 'v', weight: 1000, weightType: 'variable', stickiness: 'default', ...payload },
   ];
-  await api.send('PUT', `${features}/${text}/environments/production/variants`, variant({}));
+  await api.send(
+    'PUT',
+    `${features}/${text}/environments/production/variants`,
+    variant({ payload: { type: 'string', value: 'x' } }),
+  );
   await api.send(
     'PUT',
     `${features}/${object}/environments/production/variants`,

@@ -56,6 +56,8 @@ import { PROJECT_HEALTH } from './flags/health/operations.ts';
 import { healthReportRoutes } from './flags/health/routes.ts';
 import { LIFECYCLE } from './flags/lifecycle/operations.ts';
 import { LINKS } from './flags/links/operations.ts';
+import { OPENFEATURE } from './flags/openfeature/operations.ts';
+import { installManifestFormat } from './flags/openfeature/wire.ts';
 import { OWNERS } from './flags/owners/operations.ts';
 import { PROJECT_VIEWS } from './flags/project-views/operations.ts';
 import { PROJECTS } from './flags/projects/operations.ts';
@@ -274,6 +276,7 @@ export async function buildApp(
   installIgnored(app);
   installRowIds(app);
   installRevisionHeader(app);
+  installManifestFormat(app);
   installComments(app);
   installIdempotency(app, db);
   installCompression(app, admission);
@@ -340,6 +343,7 @@ export async function buildApp(
   register(FAVORITES);
   register(LINKS);
   register(OWNERS);
+  register(OPENFEATURE);
   register(LIFECYCLE);
   register(ENVIRONMENTS);
   register(PROJECT_ENVIRONMENTS);

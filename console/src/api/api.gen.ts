@@ -45,12 +45,14 @@ export interface schemas {
   ApplicationOverview: { projects: Array<string>; featureCount: number; environments: Array<schemas['ApplicationEnvironment']>; issues: schemas['ApplicationIssues'] };
   ApplicationUsage: { project: string; environments: Array<string> };
   ArchiveCheck: { parentsWithChildFeatures: Array<string>; hasDeletedDependencies: boolean };
+  ArchivedManifestFlag: { message: string; archivedAt: string };
   ArchivedSummary: { currentFlags: number; last30Days: number };
   BackfillRequest: { from: string; to?: string };
   Caller: { id: number; name: string; username: (string | null); email: (string | null); isAPI: boolean };
   ChangeRequestConfig: { environment: string; type: string; changeRequestEnabled: boolean; requiredApprovals: (number | null) };
   ChangeRequestConfigInput: { changeRequestsEnabled: boolean; requiredApprovals?: (number | null) };
   ChangeRequestConfigList: Array<schemas['ChangeRequestConfig']>;
+  ChangedManifestFlag: { flag: schemas['ManifestFlag']; updatedAt: string };
   CloneManyRequest: { features: Array<schemas['FeatureToClone']>; replaceGroupId?: boolean; include?: Array<schemas['ClonePart']>; environments?: Array<schemas['EnvironmentMapping']>; planId?: string };
   CloneManyResult: (schemas['ClonedFeatures'] | schemas['ClonePlan']);
   CloneObstacle: { name: string; message: string };
@@ -248,6 +250,9 @@ export interface schemas {
   LoginMethodList: { methods: Array<schemas['LoginMethod']> };
   LoginRequest: { username: string; password: string };
   MaintenanceMode: { enabled: boolean };
+  Manifest: { flags: Array<schemas['ManifestFlag']> };
+  ManifestFlag: { key: string; type: "boolean" | "string" | "integer" | "object"; defaultValue: unknown; description?: string };
+  ManifestFlagUpdate: { key: string; type: "boolean" | "string" | "integer" | "object"; defaultValue?: unknown; name?: string; description?: string };
   Me: { user: schemas['Caller']; permissions: Array<schemas['HeldPermission']>; feedback: Array<schemas['SeenFeedback']>; splash: { [key: string]: boolean } };
   Member: { id: number; name: (string | null); username: (string | null); email: (string | null); isAPI: boolean };
   MemberChange: { currentMembers: number; change: number };
@@ -263,6 +268,7 @@ export interface schemas {
   NewFeature: { name: string; type?: string; description?: (string | null); impressionData?: boolean; tags?: Array<schemas['NewTag']> };
   NewHealthSnooze: { reason: string; until: string };
   NewIntegration: { id: number; provider: string; description: (string | null); enabled: boolean; parameters: { [key: string]: string }; events: Array<string>; projects: Array<string>; environments: Array<string>; eventsWithoutProject: boolean; filter: schemas['IntegrationFilter']; ordered: boolean; whenExhausted: "skip" | "block"; createdAt: string; failingSince: (string | null); disabledAt: (string | null); disabledBecause: (string | null); oldSecretUntil: (string | null); problem: (string | null); signingSecret?: string };
+  NewManifestFlag: { key: string; type: "boolean" | "string" | "integer" | "object"; defaultValue?: unknown; name?: string; description?: string };
   NewMember: { username?: (string | null); email: string; name?: (string | null); password: string };
   NewPassword: { password: string; confirmPassword?: string };
   NewPersonalToken: { description: string; expiresAt: string };
@@ -797,6 +803,20 @@ export interface paths {
   "/api/admin/user-admin/{id}/owned": {
     /** List what a user owns */
     get: { parameters: { query?: never; path: { id: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['OwnedThings'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/projects/{projectId}/openfeature/v0/manifest": {
+    /** Get the OpenFeature manifest of a project */
+    get: { parameters: { query?: never; path: { projectId: string }; header?: never }; responses: { 200: { content: { "application/json": schemas['Manifest'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/projects/{projectId}/openfeature/v0/manifest/flags": {
+    /** Create a flag from an OpenFeature manifest */
+    post: { parameters: { query?: never; path: { projectId: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['NewManifestFlag'] } }; responses: { 201: { content: { "application/json": schemas['ChangedManifestFlag'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/projects/{projectId}/openfeature/v0/manifest/flags/{featureName}": {
+    /** Update a flag from an OpenFeature manifest */
+    put: { parameters: { query?: never; path: { projectId: string; featureName: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['ManifestFlagUpdate'] } }; responses: { 200: { content: { "application/json": schemas['ChangedManifestFlag'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+    /** Archive a flag as the OpenFeature CLI does */
+    delete: { parameters: { query?: never; path: { projectId: string; featureName: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: { "application/json": schemas['ArchivedManifestFlag'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/projects/{projectId}/features/{featureName}/lifecycle": {
     /** List the stages of a feature */
@@ -1673,6 +1693,9 @@ export const permissionsOf = {
   deleteFeatureLink: ["UPDATE_FEATURE"],
   setFeatureOwners: ["UPDATE_FEATURE"],
   getOwned: ["ADMIN"],
+  createManifestFlag: ["CREATE_FEATURE"],
+  updateManifestFlag: ["UPDATE_FEATURE"],
+  archiveManifestFlag: ["DELETE_FEATURE"],
   completeFeature: ["UPDATE_FEATURE"],
   uncompleteFeature: ["UPDATE_FEATURE"],
   createEnvironment: ["ADMIN"],

@@ -227,15 +227,11 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))('
         const hidden = await ask(operation, token, 'private-project');
         const missing = await ask(operation, token, 'missing-project');
         expect(hidden.status).toBe(404);
-        expect(hidden.body.message.replace('private-project', '')).toBe(
-          missing.body.message.replace('missing-project', ''),
+        const withoutName = (body: object, project: string) =>
+          JSON.parse(JSON.stringify({ ...body, id: '' }).replaceAll(project, ''));
+        expect(withoutName(hidden.body, 'private-project')).toEqual(
+          withoutName(missing.body, 'missing-project'),
         );
-        expect({ ...hidden.body, id: '', message: '', details: [] }).toEqual({
-          ...missing.body,
-          id: '',
-          message: '',
-          details: [],
-        });
       }
     });
   }

@@ -70,8 +70,9 @@ type Result<Client, Key extends string> =
 }
 
 /** The type that OpenFeature code reads: its own default is the value while the flag is disabled. */
-function openFeatureType({ variants, payloads }: TypedFlag): { flagType: string; defaultValue: unknown } {
-  if (variants.length === 0) return { flagType: 'boolean', defaultValue: false };
+function openFeatureType({ payloads: all }: TypedFlag): { flagType: string; defaultValue: unknown } {
+  const payloads = all.filter(type => type !== 'none');
+  if (payloads.length === 0) return { flagType: 'boolean', defaultValue: false };
   if (payloads.every(type => type === 'json')) return { flagType: 'object', defaultValue: {} };
   if (payloads.every(type => type === 'number')) return { flagType: 'float', defaultValue: 0 };
   return { flagType: 'string', defaultValue: '' };

@@ -141,6 +141,12 @@ export async function flags({ record, send }: Recorder): Promise<void> {
   await record('getParentVariants', 'GET', `${F}/parent-variants`);
   await record('checkDependenciesExist', 'GET', `${P}/dependencies`);
 
+  const manifest = `${P}/openfeature/v0/manifest`;
+  const pushed = { key: 'pay.pushed', type: 'boolean', defaultValue: false, description: 'From a manifest' };
+  await record('createManifestFlag', 'POST', `${manifest}/flags`, pushed);
+  await record('updateManifestFlag', 'PUT', `${manifest}/flags/pay.pushed`, pushed);
+  await record('getManifest', 'GET', manifest);
+  await record('archiveManifestFlag', 'DELETE', `${manifest}/flags/pay.pushed`);
   await record('cloneFeature', 'POST', `${P}/features/pay.invoices/clone`, { name: 'pay.invoices-b2b' });
   await record('cloneFeatures', 'POST', '/api/admin/projects/checkout/clone', {
     features: [{ feature: 'pay.old-cards', name: 'checkout.old-cards' }],

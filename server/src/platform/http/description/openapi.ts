@@ -49,6 +49,7 @@ export async function installOpenApi(
         { name: 'Context', description: 'Context fields for constraints and stickiness' },
         { name: 'Constraints', description: 'Validation of constraints' },
         { name: 'Export and import', description: 'Export of features, and import into a project' },
+        { name: 'OpenFeature CLI', description: 'The manifest that the OpenFeature CLI pulls and pushes' },
         { name: 'Segments', description: 'Reusable lists of constraints' },
         { name: 'Tags', description: 'Feature tags, and tag types' },
         { name: 'API tokens', description: 'API tokens for SDKs' },

@@ -1,0 +1,90 @@
+import { ApiError, badData } from '../../../../plane/src/platform/errors.ts';
+import type { Reader } from '../../platform/db/database.ts';
+import type { Change } from '../../record/change.ts';
+import { lockFeatures } from '../feature-rows/lock.ts';
+import { archiveFeatures } from '../features/archive.ts';
+import { createFeature } from '../features/create.ts';
+import { changeFeature } from '../features/update.ts';
+import type { ManifestFlag, ManifestFlagUpdate, NewManifestFlag } from './schema.ts';
+import { listPayloadTypes, type PayloadRow } from './store.ts';
+
+const DEFAULTS = { boolean: false, string: '', integer: 0, object: {} } as const;
+
+/** The type of the values that OFREP returns for the flag. The CLI's API has no fractions. */
+function typeOf({ payloads, isWhole }: PayloadRow): ManifestFlag['type'] | undefined {
+  const types = payloads.filter(type => type !== 'none');
+  if (types.length === 0) return 'boolean';
+  if (types.every(type => type === 'json')) return 'object';
+  if (types.every(type => type === 'number')) return isWhole ? 'integer' : undefined;
+  return 'string';
+}
+
+export async function readManifest(db: Reader, project: string, name?: string): Promise<ManifestFlag[]> {
+  const rows = await listPayloadTypes(db, project, name);
+  return rows.flatMap(row => {
+    const type = typeOf(row);
+    if (type === undefined) return [];
+    const { name: key, description } = row;
+    return [{ key, type, defaultValue: DEFAULTS[type], ...(description && { description }) }];
+  });
+}
+
+export async function readManifestFlag(db: Reader, project: string, name: string): Promise<ManifestFlag> {
+  const [flag] = await readManifest(db, project, name);
+  if (!flag)
+    throw conflict(`Feature "${name}" has fractions as payloads, which the OpenFeature CLI cannot read.`);
+  return flag;
+}
+
+const conflict = (message: string): ApiError => new ApiError('ConflictError', message);
+
+/** Part of a change: creates a flag. Its values become strings, numbers or objects when somebody adds variants with payloads. */
+export async function createFromManifest(
+  current: Change,
+  project: string,
+  { key, type, description }: NewManifestFlag,
+  most: number,
+): Promise<void> {
+  if (type !== 'boolean')
+    throw badData([
+      {
+        message: `type is "${type}", and a new flag is always "boolean". Create the flag in the console and add variants with payloads, then pull the manifest.`,
+        path: '/body/type',
+      },
+    ]);
+  await createFeature(
+    current,
+    project,
+    { name: key, ...(description !== undefined && { description }) },
+    most,
+  );
+}
+
+/** Part of a change: changes the description. */
+export async function updateFromManifest(
+  current: Change,
+  project: string,
+  name: string,
+  { key, type, description }: ManifestFlagUpdate,
+): Promise<void> {
+  if (key !== name)
+    throw badData([{ message: `key is "${key}", and must be "${name}" as in the path.`, path: '/body/key' }]);
+  await lockActive(current, project, name);
+  const before = await readManifestFlag(current.tx, project, name);
+  if (before.type !== type)
+    throw conflict(
+      `Feature "${name}" has the type "${before.type}", not "${type}". The type follows from the payloads of its variants.`,
+    );
+  if (description !== undefined) await changeFeature(current, project, name, { description });
+}
+
+/** Part of a change: archives a flag. The CLI expects a conflict if it is archived already. */
+export async function archiveFromManifest(current: Change, project: string, name: string): Promise<void> {
+  await lockActive(current, project, name);
+  await archiveFeatures(current, project, [name]);
+}
+
+async function lockActive({ tx }: Change, project: string, name: string): Promise<void> {
+  const [feature] = await lockFeatures(tx, project, [name]);
+  if (feature?.archived) throw conflict(`Feature "${name}" is archived. Revive it in the console first.`);
+}

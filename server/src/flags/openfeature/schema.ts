@@ -1,0 +1,64 @@
+import { type Static, Type } from 'typebox';
+import { Named, NamedObject, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
+import { description, featureName } from '../feature-rows/schema.ts';
+
+const flagType = Type.Unsafe<'boolean' | 'string' | 'integer' | 'object'>({
+  type: 'string',
+  enum: ['boolean', 'string', 'integer', 'object'],
+  description:
+    'boolean: the flag has no payloads. Otherwise the type of its payloads: object for JSON, integer for whole numbers, string for everything else',
+  examples: ['boolean'],
+});
+const defaultValue = Type.Unknown({
+  description: 'The value that generated code uses while it cannot reach a server: false, "", 0 or {}',
+  examples: [false],
+});
+
+export const ManifestFlag = Named(
+  'ManifestFlag',
+  Type.Object(
+    { key: featureName, type: flagType, defaultValue, description: Type.Optional(description) },
+    { description: 'A flag as the OpenFeature CLI knows it' },
+  ),
+);
+export type ManifestFlag = Static<typeof ManifestFlag>;
+
+export const Manifest = Named(
+  'Manifest',
+  Type.Object({
+    flags: Type.Array(Ref(ManifestFlag), { description: 'The active flags of the project, by name' }),
+  }),
+);
+
+const input = {
+  key: featureName,
+  type: flagType,
+  defaultValue: Type.Optional(Type.Unknown({ description: 'It is not stored', examples: [false] })),
+  name: Type.Optional(Type.String({ maxLength: 1_000, description: 'It is not stored' })),
+  description: Type.Optional(description),
+};
+const example = { key: 'checkout-v2', type: 'boolean', defaultValue: false, description: 'The new checkout' };
+
+export const NewManifestFlag = NamedObject('NewManifestFlag', input, { examples: [example] });
+export type NewManifestFlag = Static<typeof NewManifestFlag>;
+
+export const ManifestFlagUpdate = NamedObject('ManifestFlagUpdate', input, {
+  examples: [{ ...example, key: 'checkout-v2' }],
+});
+export type ManifestFlagUpdate = Static<typeof ManifestFlagUpdate>;
+
+export const ChangedManifestFlag = Named(
+  'ChangedManifestFlag',
+  Type.Object({ flag: Ref(ManifestFlag), updatedAt: Timestamp('When the request was carried out') }),
+);
+
+export const ArchivedManifestFlag = Named(
+  'ArchivedManifestFlag',
+  Type.Object({
+    message: Type.String({
+      description: 'What happened',
+      examples: ['Flag "checkout-v2" was archived. It can be revived.'],
+    }),
+    archivedAt: Timestamp('When the flag was archived'),
+  }),
+);

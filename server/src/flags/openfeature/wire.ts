@@ -1,0 +1,21 @@
+import type { App } from '../../../../plane/src/platform/http/app.ts';
+
+const isManifest = (url: string | undefined): boolean => url?.includes('/openfeature/v0/') === true;
+
+type ErrorBody = { message: string; details: { message: string; path?: string }[] };
+
+/** What the OpenFeature CLI expects besides the bodies: the capabilities, and errors that also have its format. */
+export function installManifestFormat(app: App): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (!isManifest(request.routeOptions.url)) return payload;
+    if (request.method === 'GET') reply.header('x-manifest-capabilities', 'read,write,delete');
+    if (reply.statusCode < 400 || typeof payload !== 'string') return payload;
+    const body = JSON.parse(payload) as ErrorBody;
+    const details = body.details.map(({ message, path = '' }) => ({
+      field: path.replace(/^\/body\//, ''),
+      code: 'invalid',
+      message,
+    }));
+    return JSON.stringify({ ...body, error: { message: body.message, status: reply.statusCode, details } });
+  });
+}
