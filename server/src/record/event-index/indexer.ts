@@ -12,6 +12,12 @@ const PAUSE_MS = 2_000;
 /** Indexing a chunk takes about 20 MB of it, whatever the events contain. Typed arrays do not count: collect.ts limits them to 60 MB. */
 const MAX_HEAP_MB = 128;
 
+/**
+ * What the process takes beside the server. Without this check, Linux killed the process in a container of 256 MB, and 4 ms later the server
+ * too, because the memory of the process was not free yet.
+ */
+const NEEDED_BYTES = 80 * 2 ** 20;
+
 /** A container that is short of memory for a moment may have enough for the next attempt. */
 const MAX_ATTEMPTS = 3;
 
@@ -47,9 +53,10 @@ export function startIndexer(
   databaseUrl: string,
   onError: (error: unknown) => void,
   maxHeapMb = MAX_HEAP_MB,
+  memoryLimit = process.constrainedMemory,
 ): () => Promise<void> {
   const stops = [
-    repeat(makeIndexing(db, databaseUrl, maxHeapMb), onError),
+    repeat(makeIndexing(db, databaseUrl, maxHeapMb, memoryLimit), onError),
     repeat(() => keepLargeTexts(db), onError),
   ];
   return async () => {
@@ -58,13 +65,18 @@ export function startIndexer(
 }
 
 /** Runs a process while chunks are waiting. Searches check the events of a chunk for which memory never sufficed. */
-function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number) {
+function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number, memoryLimit: () => number) {
   let failed = { chunk: -1, attempts: 0 };
+  let isPostponed = false;
 
   return async (signal: AbortSignal): Promise<boolean> => {
     const isBehind = async (log: Log) => (await readWork(db, log)).isBehind;
     const log = (await isBehind('own')) ? 'own' : 'imported';
     if (!(await isBehind(log)) || (await isIndexing(db, log))) return false;
+    const wasPostponed = isPostponed;
+    isPostponed = isShortOfMemory(memoryLimit());
+    if (isPostponed && !wasPostponed) throw new Error(POSTPONED);
+    if (isPostponed) return false;
     if ((await runIndexProcess(databaseUrl, maxHeapMb, signal)) === 'done') return false;
     const chunk = FIRST_CHUNK[log] + (await readIndexedChunks(db, ['text'], log));
     failed = { chunk, attempts: failed.chunk === chunk ? failed.attempts + 1 : 1 };
@@ -74,6 +86,13 @@ function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number) {
     throw new Error(`${outOfMemory} Searches check the events of this chunk one by one.`);
   };
 }
+
+const POSTPONED =
+  'The container has less than 80 MB left, so indexing of events is postponed. Searches for text read the events that are not indexed. Give the container 384 MB.';
+
+/** 0 means that no limit is known. */
+const isShortOfMemory = (limit: number): boolean =>
+  limit > 0 && limit - process.memoryUsage.rss() < NEEDED_BYTES;
 
 /** Whether another server's process is indexing. */
 const isIndexing = (db: Db, log: Log): Promise<boolean> =>

@@ -80,6 +80,25 @@ test('a text in many events without an index is found page by page', async () =>
   expect(ids).toEqual(expected.ids);
 });
 
+test('indexing is postponed, and reported once, while a container has too little memory for its process', async () => {
+  const { db } = harness;
+  await sql`select setval('events_id_seq', 50000)`.execute(db);
+  const errors: string[] = [];
+  let checks = 0;
+  const memoryLimit = () => {
+    checks += 1;
+    return process.memoryUsage.rss() + 2 ** 20;
+  };
+  const report = (error: unknown) => errors.push((error as Error).message);
+  const stop = startIndexer(db, harness.databaseUrl, report, 128, memoryLimit);
+  await expect.poll(() => checks).toBeGreaterThan(2);
+  await stop();
+
+  expect(errors).toEqual([expect.stringContaining('less than 80 MB left')]);
+  expect(await readIndexedChunks(db, ['filters'])).toBe(0);
+  await expectSameAsPlain();
+});
+
 test('a log that reaches 50,000 events is indexed from its beginning', async () => {
   const { db } = harness;
   await sql`select setval('events_id_seq', 50000)`.execute(db);
