@@ -63,6 +63,18 @@ test.each<[string, RequestListener]>([
   );
 });
 
+test('repeats a request if the connection was closed before the response', async () => {
+  let requests = 0;
+  const url = await serve((request, reply) => {
+    requests += 1;
+    if (requests === 1) request.socket.destroy();
+    else reply.end('{"a":1}');
+  });
+
+  expect(await read(url)).toEqual({ status: 200, body: { a: 1 } });
+  expect(requests).toBe(2);
+});
+
 test('says what is wrong with a response that is cut off', async () => {
   const url = await serve((_, reply) => {
     reply.writeHead(200, { 'content-length': '100' });

@@ -17,33 +17,51 @@ const MAX_BYTES = 100_000_000;
 
 /** Sends a request to another product. Every failure is an error that says what to do. */
 export async function fetchJson(url: URL, request: JsonRequest): Promise<JsonResponse> {
-  const { product, method = 'GET', headers, body, timeoutSeconds } = request;
   try {
-    const response = await fetch(url, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // A redirect could lead to a page for people, or to a server that must not get the token.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutSeconds * 1_000),
-    });
-    if (response.status >= 300 && response.status < 400)
-      throw new SourceError(
-        `${product} redirects ${url.origin}. Use the URL that it redirects to${hintOf(response)}.`,
-      );
-    const text = await readText(response, product);
-    return { status: response.status, body: response.ok ? parse(text, product, url) : undefined };
+    return await send(url, request);
   } catch (error) {
-    if (error instanceof SourceError) throw error;
-    throw new SourceError(
-      `${product} cannot be read at ${url.origin}: ${reasonOf(error as Error, timeoutSeconds)}`,
-    );
+    if ((request.method ?? 'GET') !== 'GET' || !isClosed(error)) throw explained(url, request, error);
+  }
+  // The server may have closed a connection that was idle while flags were evaluated.
+  try {
+    return await send(url, request);
+  } catch (error) {
+    throw explained(url, request, error);
   }
 }
+
+const isClosed = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  (error.cause.code === 'UND_ERR_SOCKET' || error.cause.code === 'ECONNRESET');
+
+async function send(url: URL, request: JsonRequest): Promise<JsonResponse> {
+  const { product, method = 'GET', headers, body, timeoutSeconds } = request;
+  const response = await fetch(url, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    // A redirect could lead to a page for people, or to a server that must not get the token.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutSeconds * 1_000),
+  });
+  if (response.status >= 300 && response.status < 400)
+    throw new SourceError(
+      `${product} redirects ${url.origin}. Use the URL that it redirects to${hintOf(response)}.`,
+    );
+  const text = await readText(response, product);
+  return { status: response.status, body: response.ok ? parse(text, product, url) : undefined };
+}
+
+const explained = ({ origin }: URL, { product, timeoutSeconds }: JsonRequest, error: unknown): SourceError =>
+  error instanceof SourceError
+    ? error
+    : new SourceError(`${product} cannot be read at ${origin}: ${reasonOf(error as Error, timeoutSeconds)}`);
 
 const hintOf = (response: Response): string => {
   const origin = URL.parse(response.headers.get('location') ?? '')?.origin;

@@ -225,3 +225,29 @@ test('says which table the role cannot read', async () => {
     'Cannot read the Unleash database: permission denied for table addons. Grant the role pg_read_all_data, or select on all tables of Unleash.',
   );
 });
+
+test('keeps the sequences of ids usable, and names what cannot have its id', async () => {
+  const report = await importWith(`
+    insert into segments (id, name, constraints) values (2147483647, 'highest', '[]'), (-5, 'below-zero', '[]');
+    insert into users (id, username) values (2147483647, 'highest-user');
+    insert into roles (id, name, type) values (2147483647, 'highest-role', 'root-custom');
+    insert into groups (id, name) values (2147483647, 'highest-group');
+    insert into addons (id, provider, parameters, events) values
+      (2147483647, 'webhook', '{"url":"https://hooks.example.com"}', '["feature-created"]');
+    insert into events (id, type, created_by, data) values (-7, 'feature-updated', 'ada', '{}')`);
+
+  const { rows } = await sql<{ last: number }>`
+    select max(id) as last from segments union all select max(id) from users union all select max(id) from roles
+    union all select max(id) from groups`.execute(harness.db);
+  expect(Math.max(...rows.map(({ last }) => last))).toBeLessThan(1_000_000);
+  expect(await namesIn('segments', 'name')).toEqual(expect.arrayContaining(['highest', 'below-zero']));
+  expect(await namesIn('users', 'username')).toContain('highest-user');
+  const segment = await call(harness.app, 'POST', '/api/admin/segments', {
+    body: { name: 'after-the-highest', constraints: [] },
+  });
+  expect(segment.status).toBe(201);
+  expect(listed(report, 'integrations', 'rejected')).toContain(
+    'webhook 2147483647: its id is not a number from 1 to 1,000,000,000',
+  );
+  expect(listed(report, 'events', 'rejected')).toBe('events with an id below 1: 1');
+});

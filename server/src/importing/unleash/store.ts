@@ -1,7 +1,16 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type IntegrationRow, listIntegrationsOf } from '../../delivery/integrations/store.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { CREATORS_OF_WRITTEN, EVENT_COLUMNS, type EventRow } from '../../record/events/store.ts';
+
+/** Two imports at the same time would both create what is missing, and record it twice. */
+export async function lockImports(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('import'))`.execute(tx);
+}
+
+export async function lockRows(tx: Tx, rows: RawBuilder<unknown>): Promise<void> {
+  await sql`select from ${rows} for update`.execute(tx);
+}
 
 /** What an import wrote for an item: the digest of its state, the rules that it violates, and in which environments. */
 export type Mark = { key: string; digest: string; problems: string[]; environments: string[] };

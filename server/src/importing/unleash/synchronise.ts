@@ -5,7 +5,15 @@ import { type Change, change } from '../../record/change.ts';
 import { dataError } from './data-error.ts';
 import { type Context, digestOf, type Item, type Kind, type Problem } from './kinds/kind.ts';
 import { addReport, type KindReport, newReport, note } from './report.ts';
-import { deleteMarks, findMarks, listMarkedKeys, type Mark, upsertMarks } from './store.ts';
+import {
+  deleteMarks,
+  findMarks,
+  listMarkedKeys,
+  lockImports,
+  lockRows,
+  type Mark,
+  upsertMarks,
+} from './store.ts';
 
 export type Options = {
   /** Write nothing. */
@@ -54,7 +62,7 @@ export async function synchronise<State>(
     const removed = context.source.keeps?.has(kind.name) ? kept : kind;
     if (options.plan) await decideRemoval(db, removed, gone, report);
     else
-      await changeOf(kind, db, async current =>
+      await changeOf(kind, db, gone, async current =>
         remove(current, removed, await decideRemoval(current.tx, removed, gone, report)),
       );
   }
@@ -75,7 +83,8 @@ async function write<State>(
 ): Promise<void> {
   let counted = newReport();
   try {
-    await changeOf(kind, db, async current => {
+    const keys = items.map(({ key }) => key);
+    await changeOf(kind, db, keys, async current => {
       counted = newReport();
       await apply(current, kind, await decide(current.tx, kind, items, options, counted));
     });
@@ -95,15 +104,24 @@ async function write<State>(
   }
 }
 
-/** One change. It is rejected if no admin would remain, for example because Unleash demoted the only one. */
+/**
+ * One change to these items. It waits for a change of another import and for edits of the items, so that it compares what they have
+ * written. It is rejected if no admin would remain, for example because Unleash demoted the only one.
+ */
 const changeOf = <State>(
   kind: Kind<State>,
   db: Db,
+  keys: string[],
   work: (current: Change) => Promise<void>,
 ): Promise<void> =>
-  change(db, IMPORT_ACTOR, current =>
-    kind.canRevokeAdmin ? keepLastAdmin(current, () => work(current)) : work(current),
-  );
+  change(db, IMPORT_ACTOR, async current => {
+    const locked = async () => {
+      await lockImports(current.tx);
+      if (kind.rows !== undefined) await lockRows(current.tx, kind.rows(keys));
+      await work(current);
+    };
+    await (kind.canRevokeAdmin ? keepLastAdmin(current, locked) : locked());
+  });
 
 /** Two items in Unleash can have the same name in Halyard, such as users whose names differ only in case. The first one is imported. */
 function isFirst<State>({ key, label = key }: Item<State>, seen: Set<string>, report: KindReport): boolean {

@@ -55,6 +55,7 @@ export async function importEvents(
   const last = onlyNew ? await findLastImported(db) : undefined;
   const after = last === undefined ? 0 : idThereOf(last) - LATE;
   let creators: Creators | undefined;
+  if (!onlyNew) await noteUncounted(source, report);
   for await (const listed of listIds(source, after)) {
     const missing = await findMissing(db, listed);
     report.unchanged += listed.length - missing.length;
@@ -70,6 +71,15 @@ export async function importEvents(
     }
   }
   return report;
+}
+
+/** Unleash counts from 1, and Halyard reserves no ids for anything below. */
+async function noteUncounted(source: Source, report: KindReport): Promise<void> {
+  const [row] = await query<{ count: number }>(
+    source,
+    'select count(*)::integer as count from events where id < 1',
+  );
+  if (row !== undefined && row.count > 0) note(report.rejected, `events with an id below 1: ${row.count}`);
 }
 
 async function* listIds(source: Source, after: number): AsyncGenerator<number[]> {

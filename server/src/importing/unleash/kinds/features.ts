@@ -80,6 +80,7 @@ export const FEATURES: Kind<FeatureState> = {
   name: 'features',
   read: readFeatures,
   only: ({ onlyFeatures }) => onlyFeatures,
+  rows: keys => sql`features where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<FeatureState>`
       select name, project, type, description, stale, impression_data as "impressionData", archived_at as "archivedAt",

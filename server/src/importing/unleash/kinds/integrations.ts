@@ -9,7 +9,7 @@ import { MASK } from '../../../platform/secrets/mask.ts';
 import { type Keyring, seal } from '../../../platform/secrets/seal.ts';
 import { listOf, objectOf, optionalText, readBatches, textOf } from '../source/source.ts';
 import { findIntegrations } from '../store.ts';
-import type { Item, Kind } from './kind.ts';
+import { type Item, type Kind, keptId } from './kind.ts';
 import { rejected } from './vocabulary.ts';
 
 /** Sensitive parameters are masked, so that neither a digest nor an event contains them. */
@@ -63,6 +63,9 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
               environments: withoutAll(listOf(row.environments).map(textOf)),
             },
             problems: [
+              ...(keptId(row.id) === undefined
+                ? [rejected('its id is not a number from 1 to 1,000,000,000')]
+                : []),
               ...(keyring.length === 0 ? [rejected('set HALYARD_SECRET_KEY to store its secrets')] : []),
               ...violations.map(({ message }) => rejected(message)),
             ],
@@ -70,6 +73,7 @@ export function integrationsKind(keyring: Keyring, targets: TargetPolicy): Kind<
         });
       }
     },
+    rows: keys => sql`integrations where id = any(${keys.map(Number)}) order by id`,
     async find(db, keys) {
       const rows = await findIntegrations(db, keys.map(Number));
       return new Map(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RawBuilder } from 'kysely';
 import type { Reader, Tx } from '../../../platform/db/database.ts';
 import type { NewEvent } from '../../../record/change.ts';
 import type { Source } from '../source/source.ts';
@@ -19,7 +20,7 @@ export type Item<State> = {
   state: State;
   createdAt?: string | null;
   /** The id in Unleash, which Halyard keeps if it is free. */
-  id?: number;
+  id?: number | undefined;
   /** Written together with the item, but not compared. */
   details?: object;
   problems?: Problem[];
@@ -40,7 +41,9 @@ export type Kind<State> = {
   /** Plural, as the report names it. */
   name: string;
   read: (context: Context) => AsyncIterable<Item<State>[]>;
-  /** Locks the existing items and returns their state, by key. */
+  /** Which rows an import locks before it compares them, so that an edit in Halyard is either seen or waits: `table where … order by …`. */
+  rows?: (keys: string[]) => RawBuilder<unknown>;
+  /** The state of the existing items, by key. */
   find: (db: Reader, keys: string[]) => Promise<Map<string, State>>;
   write: (tx: Tx, items: Item<State>[]) => Promise<void>;
   event: (after: State, before: State | undefined, details: object) => NewEvent;
@@ -53,6 +56,15 @@ export type Kind<State> = {
   /** Whether a new Halyard instance has it too, so that Unleash's version replaces it. */
   isSeeded?: (key: string) => boolean;
 };
+
+/** A higher id would leave too few for those that Halyard counts up after it. */
+const MAX_KEPT_ID = 1_000_000_000;
+
+/** The id in Unleash. Undefined: Halyard assigns a different one. */
+export function keptId(value: unknown): number | undefined {
+  const id = Number(value);
+  return Number.isInteger(id) && id >= 1 && id <= MAX_KEPT_ID ? id : undefined;
+}
 
 /** Equal for equal states, whatever the order of their fields. */
 export const digestOf = (state: unknown): string =>

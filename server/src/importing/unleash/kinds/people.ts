@@ -15,7 +15,7 @@ import {
   textOf,
   timeOf,
 } from '../source/source.ts';
-import type { Item, Kind } from './kind.ts';
+import { type Item, type Kind, keptId } from './kind.ts';
 import { rejected, rowsOf } from './vocabulary.ts';
 
 // Roles, users, service accounts and groups. They are identified by name, because an id can be taken in Halyard.
@@ -58,7 +58,7 @@ export const ROLES: Kind<Role> = {
           // Not by name, because holders of the built-in role keep it.
           key: isTaken ? `custom role ${textOf(row.name)}` : textOf(row.name),
           problems: isTaken ? [rejected('a built-in role has this name')] : [],
-          id: Number(row.id),
+          id: keptId(row.id),
           state: {
             name: textOf(row.name),
             type: textOf(row.type),
@@ -69,6 +69,7 @@ export const ROLES: Kind<Role> = {
         };
       });
   },
+  rows: keys => sql`roles where name = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<Role>`
       select name, type, description, coalesce((
@@ -87,7 +88,7 @@ export const ROLES: Kind<Role> = {
       where roles.name = given.name`.execute(tx);
     await sql`
       insert into roles (id, name, type, description)
-      select case when exists (select from roles where roles.id = given.id)
+      select case when given.id is null or exists (select from roles where roles.id = given.id)
           then nextval(pg_get_serial_sequence('roles', 'id')) else given.id end,
         name, type, description
       from jsonb_to_recordset(${rows}::jsonb) as given (id integer, name text, type text, description text)
@@ -180,7 +181,7 @@ export const USERS: Kind<User> = {
         const role = rootRoles.get(Number(row.id)) ?? null;
         return {
           key: userKey(row),
-          id: Number(row.id),
+          id: keptId(row.id),
           createdAt: timeOf(row.created_at),
           state: {
             kind: row.is_service === true ? 'service-account' : 'user',
@@ -195,6 +196,8 @@ export const USERS: Kind<User> = {
         };
       });
   },
+  rows: keys =>
+    sql`users where deleted_at is null and lower(coalesce(email, username)) = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<User & { key: string }>`
       select lower(coalesce(email, username)) as key, kind, name, username, email, (
@@ -216,7 +219,7 @@ export const USERS: Kind<User> = {
     await sql`
       insert into users (id, kind, name, username, email, created_at)
       overriding system value
-      select case when exists (select from users where users.id = given.id)
+      select case when given.id is null or exists (select from users where users.id = given.id)
           then nextval(pg_get_serial_sequence('users', 'id')) else given.id end,
         kind, name, username, email, coalesce("createdAt", now())
       from jsonb_to_recordset(${rows}::jsonb) as given (
@@ -305,7 +308,7 @@ export const GROUPS: Kind<Group> = {
       const membersOf = Map.groupBy(members, row => Number(row.group_id));
       yield rows.map(row => ({
         key: textOf(row.name),
-        id: Number(row.id),
+        id: keptId(row.id),
         createdAt: timeOf(row.created_at),
         state: {
           name: textOf(row.name),
@@ -320,6 +323,7 @@ export const GROUPS: Kind<Group> = {
       }));
     }
   },
+  rows: keys => sql`groups where name = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<Group>`
       select name, description, mappings_sso as "mappingsSSO",
@@ -341,7 +345,7 @@ export const GROUPS: Kind<Group> = {
     await sql`
       insert into groups (id, name, description, mappings_sso, root_role_id, created_at, created_by)
       overriding system value
-      select case when exists (select from groups where groups.id = given.id)
+      select case when given.id is null or exists (select from groups where groups.id = given.id)
           then nextval(pg_get_serial_sequence('groups', 'id')) else given.id end,
         name, description, "mappingsSSO", (select id from roles where roles.name = given."rootRole"),
         coalesce("createdAt", now()), 'import from Unleash'

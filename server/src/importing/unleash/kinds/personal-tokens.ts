@@ -57,6 +57,8 @@ export const PERSONAL_TOKENS: Kind<PersonalToken> = {
         ];
       });
   },
+  rows: keys =>
+    sql`personal_access_tokens where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[]) order by id`,
   async find(db, keys) {
     const { rows } = await sql<PersonalToken>`
       select encode(hash, 'hex') as hash, lower(coalesce(email, username)) as user, expires_at as "expiresAt"

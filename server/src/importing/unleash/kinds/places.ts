@@ -37,6 +37,7 @@ export const ENVIRONMENTS: Kind<Environment> = {
         },
       }));
   },
+  rows: keys => sql`environments where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<Environment>`
       select name, type, sort_order as "sortOrder", enabled, protected from environments
@@ -142,6 +143,7 @@ export const PROJECTS: Kind<Project> = {
       });
     }
   },
+  rows: keys => sql`projects where id = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<Project>`
       select id, name, description, mode, default_stickiness as "defaultStickiness", feature_limit as "featureLimit",
@@ -212,6 +214,8 @@ export const DEFAULT_STRATEGIES: Kind<DefaultStrategyState> = {
         return [{ key: `${project}/${environment}`, state: { project, environment, strategy: rest } }];
       });
   },
+  rows: keys => sql`
+    project_environments where project_id || '/' || environment_name = any(${keys}) order by project_id, environment_name`,
   async find(db, keys) {
     const { rows } = await sql<DefaultStrategyState & { strategy: { segments: string[] } }>`
       select project_id as project, environment_name as environment, default_strategy || jsonb_build_object(

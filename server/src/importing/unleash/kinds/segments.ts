@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Constraint } from '../../../targeting/constraints/schema.ts';
 import { listOf, optionalText, readBatches, type Source, textOf, timeOf } from '../source/source.ts';
 import { asConstraint, constraintProblems, type Rules, rulesOf } from './constraints.ts';
-import type { Kind } from './kind.ts';
+import { type Kind, keptId } from './kind.ts';
 import { rejected, rowsOf } from './vocabulary.ts';
 
 export type SegmentState = {
@@ -47,7 +47,7 @@ export const SEGMENTS: Kind<SegmentState> = {
           problems.push(rejected(`its project ${project} was not imported`));
         items.push({
           key: name,
-          id: Number(row.id),
+          id: keptId(row.id),
           createdAt: timeOf(row.created_at),
           state: { name, description: optionalText(row.description), project, constraints },
           problems,
@@ -56,6 +56,7 @@ export const SEGMENTS: Kind<SegmentState> = {
       yield items;
     }
   },
+  rows: keys => sql`segments where name = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<SegmentState>`
       select name, description, project, constraints from segments

@@ -63,6 +63,8 @@ export const API_TOKENS: Kind<Token> = {
       yield rows.map(row => hashedToken(row, projects.get(textOf(row.selector)) ?? [], isRejected));
     }
   },
+  rows: keys =>
+    sql`api_tokens where hash = any(${keys.map(key => Buffer.from(key, 'hex'))}::bytea[]) order by id`,
   async find(db, keys) {
     const { rows } = await sql<Token>`
       select encode(hash, 'hex') as hash, hint, type, name, environment, expires_at as "expiresAt",

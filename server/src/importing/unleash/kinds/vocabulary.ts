@@ -31,6 +31,7 @@ export const FEATURE_TYPES: Kind<FeatureType> = {
         return { key: id, state: { id, lifetimeDays } };
       });
   },
+  rows: keys => sql`feature_types where id = any(${keys}) order by id`,
   async find(db, keys) {
     const { rows } = await sql<FeatureType>`
       select id, lifetime_days as "lifetimeDays" from feature_types where id = any(${keys}) order by id`.execute(
@@ -71,6 +72,7 @@ export const TAG_TYPES: Kind<TagType> = {
         },
       }));
   },
+  rows: keys => sql`tag_types where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<TagType>`
       select name, description, icon, color from tag_types where name = any(${keys}) order by name`.execute(
@@ -174,6 +176,7 @@ export const CONTEXT_FIELDS: Kind<ContextField> = {
         },
       }));
   },
+  rows: keys => sql`context_fields where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<ContextField>`
       select name, description, stickiness, sort_order as "sortOrder", legal_values as "legalValues", project
@@ -265,6 +268,7 @@ export const STRATEGY_TYPES: Kind<StrategyType> = {
     const unlisted = (await namesInUse(source)).filter(name => !names.has(name)).map(unlistedType);
     yield [...listed, ...unlisted].filter(({ key }) => !BUILT_IN.includes(key));
   },
+  rows: keys => sql`strategies where name = any(${keys}) order by name`,
   async find(db, keys) {
     const { rows } = await sql<StrategyType>`
       select name, display_name as "displayName", description, parameters, deprecated

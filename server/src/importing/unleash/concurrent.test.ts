@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { keyringOf } from '../../platform/secrets/seal.ts';
+import { APP_SETTINGS, useHarness } from '../../test/harness.ts';
+import { call } from '../../test/request.ts';
+import { recordedUnleash } from '../../test/unleash-database.ts';
+import type { Report } from './report.ts';
+import { importUnleash } from './run.ts';
+import { closeSource, openSource } from './source/source.ts';
+
+// An import while others write to Halyard.
+
+const harness = useHarness();
+
+async function run(url: string): Promise<Report> {
+  const source = await openSource(url);
+  try {
+    return await importUnleash(
+      harness.db,
+      source,
+      { keyring: keyringOf(APP_SETTINGS.secretKey, []), targets: { allowed: [], allowPrivate: false } },
+      { plan: false, accept: true, overwrite: false, onlyChanged: false },
+    );
+  } finally {
+    await closeSource(source);
+  }
+}
+
+async function untilBlocked(count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+      harness.db,
+    );
+    if (rows.length >= count) return;
+    await sleep(20);
+  }
+}
+
+test('waits for an edit of a flag, and keeps it instead of replacing it', async () => {
+  const unleash = await recordedUnleash('8.2.0');
+  await run(unleash.url);
+  await unleash.run(`update features set description = 'Changed in Unleash' where name = 'checkout-v2'`);
+
+  const edit = await harness.db.startTransaction().execute();
+  await sql`update features set description = 'Changed here' where name = 'checkout-v2'`.execute(edit);
+  const importing = run(unleash.url);
+  await untilBlocked(1);
+  await edit.commit().execute();
+  const report = await importing;
+
+  expect(report.get('features')?.conflicts).toEqual(['checkout-v2 was changed here and in Unleash']);
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/checkout-v2');
+  expect(body.description).toBe('Changed here');
+});
+
+test('two imports at the same time create and record everything once', async () => {
+  const unleash = await recordedUnleash('4.19.5');
+  const holder = await harness.db.startTransaction().execute();
+  await sql`lock table imported in exclusive mode`.execute(holder);
+
+  const both = Promise.all([run(unleash.url), run(unleash.url)]);
+  await untilBlocked(2);
+  await holder.commit().execute();
+  const [first, second] = await both;
+
+  const created = (kind: string) => [first, second].map(one => one.get(kind)?.created ?? 0);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from events where type = 'feature-import' and id > 0
+    group by feature_name, data having count(*) > 1`.execute(harness.db);
+  expect(rows).toEqual([]);
+  expect(Math.max(...created('context fields'))).toBe(created('context fields').reduce((a, b) => a + b));
+});
