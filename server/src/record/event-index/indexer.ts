@@ -88,7 +88,7 @@ function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number, memoryLimi
 }
 
 const POSTPONED =
-  'The container has less than 80 MB left, so indexing of events is postponed. Searches for text read the events that are not indexed. Give the container 384 MB.';
+  'The container has less than 80 MB left, so indexing of events is postponed. Searches for text read the events that are not indexed. Give the container more memory.';
 
 /** 0 means that no limit is known. */
 const isShortOfMemory = (limit: number): boolean =>
