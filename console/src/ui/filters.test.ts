@@ -184,6 +184,17 @@ test.each([
   expect(suggestions[usualChoice(typed, suggestions)]?.text).toBe(text);
 });
 
+test('Enter completes the name of a filter even after values with that string were found', () => {
+  const flags = [{ value: 'fl-1' }, { value: 'gulfl' }];
+  const fields = [
+    { name: 'feature', key: 'flag', label: 'Flag', operators: IS, find: async () => flags, options: flags },
+  ];
+  const suggestions = [...suggest('fl', fields), textSuggestion('fl', undefined)];
+
+  expect(suggestions.map(({ text }) => text)).toEqual(['flag:fl-1', 'flag:gulfl', 'flag:', 'fl']);
+  expect(suggestions[usualChoice('fl', suggestions)]?.text).toBe('flag:');
+});
+
 test('a second string says which one it replaces', () => {
   expect(textSuggestion('rollout', 'checkout').hint).toBe('text, instead of "checkout"');
   expect(textSuggestion('rollout', undefined).hint).toBe('text');

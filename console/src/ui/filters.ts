@@ -182,13 +182,16 @@ export function textSuggestion(typed: string, former: Search[string]): Suggestio
   return { text, label: `"${text}"`, hint, complete: true };
 }
 
-/** The suggestion that Enter chooses: the name of a filter, a value that was typed in full, or the string itself. */
+/**
+ * The suggestion that Enter chooses: a value that was typed in full, the name of a filter, or the string itself. Values that only contain
+ * the string do not count, because Enter would then depend on whether they have been found already.
+ */
 export function usualChoice(typed: string, suggestions: readonly Suggestion[]): number {
   const text = typed.trim();
   if (text === '' || text.includes(':')) return -1;
   const [first] = suggestions;
-  if (first && (!first.complete || first.text.endsWith(`:${text}`))) return 0;
-  return suggestions.findIndex(one => one.text === text);
+  if (first?.complete && first.text.endsWith(`:${text}`)) return 0;
+  return suggestions.findIndex(one => !one.complete || one.text === text);
 }
 
 /** The completions of the typed string: names of filters and values that were found, or values of the named filter. */
