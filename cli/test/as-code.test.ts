@@ -112,6 +112,7 @@ test('a change by somebody else in the midst of apply stops it', async () => {
   const project = await createProject(api);
   const names = Array.from({ length: 3 }, (_, n) => `flag-${n}-${unique()}`);
   for (const name of names) await json(['flags', 'create', name, '-p', project]);
+  const first = `/api/admin/projects/${project}/features/${names[0]}`;
   const last = names[2] ?? '';
   const file = write({
     project,
@@ -120,9 +121,7 @@ test('a change by somebody else in the midst of apply stops it', async () => {
   // The response to the first change gets lost, so the command waits and repeats it. Meanwhile somebody changes the last flag.
   front.lost = 1;
   const applying = start(['flags', 'apply', '-f', file, '--yes'], { env: { HALYARD_SERVER: front.url } });
-  await expect
-    .poll(async () => (await json<{ stale: boolean }>(['flags', 'show', names[0] ?? ''])).stale)
-    .toBe(true);
+  await expect.poll(async () => (await api.send<{ stale: boolean }>('GET', first)).stale).toBe(true);
   await api.send('PUT', `/api/admin/projects/${project}/features/${last}`, { description: 'by hand' });
   const { code } = await applying.ended;
 
@@ -145,7 +144,7 @@ test('a server that is killed in the midst of apply and started again ends in th
 
   const applying = start(['flags', 'apply', '-f', file, '--yes'], { env });
   await expect
-    .poll(async () => (await json<{ total: number }>(['flags', 'list'], { env })).total)
+    .poll(async () => (await apiOf(own).send<{ total: number }>('GET', '/api/admin/search/features')).total)
     .toBeGreaterThan(2);
   await own.kill();
   await own.restart();

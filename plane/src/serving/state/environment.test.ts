@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sized } from '../../../../server/src/test/campaign.ts';
 import type { Changes, FeatureRow, SegmentRow } from '../source.ts';
 import { type Compress, gzipBody, plainBody } from './bodies.ts';
 import { deltaEvents } from './delta.ts';
@@ -149,7 +150,7 @@ test('a server that read every change has the same ETags and bytes as one that s
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: sized({ usual: 12, long: 600 }) },
   );
 });
 
@@ -179,7 +180,7 @@ test('the events after any revision lead to the body of the newest one', () => {
         expect(view(folded)).toEqual(view(JSON.parse(plainBody('features', scope))));
       }
     }),
-    { numRuns: 200 },
+    { numRuns: sized({ usual: 40, long: 2_000 }) },
   );
 });
 

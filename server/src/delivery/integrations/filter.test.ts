@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { conditions } from '../../record/events/conditions.ts';
 import { parseEventFilters } from '../../record/events/search-query.ts';
+import { sized } from '../../test/campaign.ts';
 import { useDeliveries } from '../../test/deliveries.ts';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
@@ -267,7 +268,7 @@ test('the columns of a filter match what the event search finds, in random filte
       // The update of the filter is an event itself, and both statements see it.
       expect(found.rows).toEqual(expected.rows);
     }),
-    { numRuns: 60 },
+    { numRuns: sized({ usual: 20, long: 600 }) },
   );
 });
 

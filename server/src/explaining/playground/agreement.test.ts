@@ -17,7 +17,7 @@ import { useSdkServer } from '../../test/sdk-server.ts';
 
 const seed = Number(process.env.PLAYGROUND_SEED ?? Date.now() % 1_000_000_000);
 const FLAGS = sized({ usual: 30, long: 200 });
-const CONTEXTS = sized({ usual: 20, long: 50 });
+const CONTEXTS = sized({ usual: 10, long: 50 });
 /** The first flags can be parents of the others. */
 const PARENTS = Math.floor(FLAGS / 3);
 const SEGMENTS = 4;

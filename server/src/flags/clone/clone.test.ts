@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
-import { GENERATED } from '../../test/campaign.ts';
+import { GENERATED, sized } from '../../test/campaign.ts';
 import { makeProject, makeUser, markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -202,7 +202,7 @@ test(
           if (include === undefined && ownGroups) expect(drift.body.differences).toEqual([]);
         },
       ),
-      { numRuns: 60, seed: SEED },
+      { numRuns: sized({ usual: 15, long: 600 }), seed: SEED },
     );
   },
 );

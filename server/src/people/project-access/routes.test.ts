@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { PROJECT_ROLES } from '../../access/roles.ts';
+import { sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -384,7 +385,10 @@ test(`the events alone reproduce all roles (seed ${SEED})`, async () => {
     role,
     roles: fc.uniqueArray(role),
   });
-  for (const { kind, holder, user, role: one, roles } of fc.sample(steps, { numRuns: 60, seed: SEED })) {
+  for (const { kind, holder, user, role: one, roles } of fc.sample(steps, {
+    numRuns: sized({ usual: 25, long: 600 }),
+    seed: SEED,
+  })) {
     const { status } =
       kind === 'give'
         ? await ask('POST', `${holder}/roles/${one}`)

@@ -14,7 +14,7 @@ import {
 import { LOCK_ORDER } from './lock-order.ts';
 
 const SEED = Number(process.env.LOCKS_SEED ?? Date.now() % 1_000_000_000);
-const SAMPLE_MS = sized({ usual: 4_000, long: 600_000 });
+const SAMPLE_MS = sized({ usual: 2_000, long: 600_000 });
 const name = `halyard_locks_${randomBytes(6).toString('hex')}`;
 let campaign: LockCampaign;
 

@@ -11,7 +11,7 @@ import { findWrongRevisions, recordDocuments } from '../../test/sdk-history.ts';
 import { findDifferences } from './verify.ts';
 
 const SEED = Number(process.env.SDK_SEED ?? Date.now() % 1_000_000_000);
-const ROUNDS = sized({ usual: 10, long: 1_000 });
+const ROUNDS = sized({ usual: 4, long: 1_000 });
 const CHANGES_PER_ROUND = 4;
 const WORKERS = 6;
 const PROJECTS = ['north', 'south'];

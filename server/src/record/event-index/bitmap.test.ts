@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sized } from '../../test/campaign.ts';
 import {
   addStored,
   CHUNK_SIZE,
@@ -74,7 +75,7 @@ test('intersection, difference and union are those of sets', () => {
       subtractStored(left, encodePositions(listOf(second)));
       expect(positionsOf(left)).toEqual(after(subtract));
     }),
-    { numRuns: 30 },
+    { numRuns: sized({ usual: 5, long: 200 }) },
   );
 });
 
@@ -89,7 +90,7 @@ test('an intersection of several sets has what all of them have, and leaves them
       expect(countCommon(bitmaps)).toBe(expected.length);
       expect(bitmaps).toEqual(lists.map(bitmapOf));
     }),
-    { numRuns: 30 },
+    { numRuns: sized({ usual: 5, long: 200 }) },
   );
   expect(countCommon([])).toBe(0);
 });

@@ -18,7 +18,7 @@ import { makeSearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
-const RUNS = sized({ usual: 60, long: 5_000 });
+const RUNS = sized({ usual: 20, long: 5_000 });
 const SEED = Number(process.env.SEARCH_SEED ?? Date.now() % 1_000_000_000);
 const PROJECTS = ['alpha', 'beta', 'gamma', 'delta', 'silent'];
 const TYPES = ['feature-created', 'feature-tagged', 'segment-created'];

@@ -25,7 +25,7 @@ import { makeSearchMemory, type SearchMemory } from './indexed.ts';
 import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
-const RUNS = sized({ usual: 24, long: 5_000 });
+const RUNS = sized({ usual: 10, long: 5_000 });
 const SEED = Number(process.env.SEARCH_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();

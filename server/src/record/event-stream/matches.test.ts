@@ -13,7 +13,7 @@ import { makeListener } from './listener.ts';
 import { matches } from './matches.ts';
 import { findTexts } from './store.ts';
 
-const RUNS = sized({ usual: 400, long: 5_000 });
+const RUNS = sized({ usual: 100, long: 5_000 });
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();

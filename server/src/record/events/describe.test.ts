@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sized } from '../../test/campaign.ts';
 import { type DescribedEvent, describe, describeInParts, type EventPart } from './describe.ts';
 import { EVENT_TYPE_NAMES, EVENT_TYPES } from './event-types.ts';
 import { asOneLine, escapeMarkdown } from './markdown.ts';
@@ -573,7 +574,7 @@ test('no event, whatever its values, throws or becomes more than one line of pla
       expect(summary).not.toMatch(/@(?!\u200D)|\/\/|www\\?\.|\[object/i);
       expect(summary.length).toBeLessThan(4_000);
     }),
-    { numRuns: 3_000 },
+    { numRuns: sized({ usual: 300, long: 30_000 }) },
   );
 });
 

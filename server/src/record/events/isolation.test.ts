@@ -7,7 +7,7 @@ import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { change } from '../change.ts';
 
-const RUNS = sized({ usual: 300, long: 3_000 });
+const RUNS = sized({ usual: 60, long: 3_000 });
 const SEED = Number(process.env.ISOLATION_SEED ?? Date.now() % 1_000_000_000);
 
 const PROJECTS = {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sized } from '../../test/campaign.ts';
 import { escapeMarkdown } from './markdown.ts';
 
 test.each([
@@ -48,7 +49,7 @@ test('what is escaped reads as it was written', () => {
 
       expect(shown).toBe(`${text}**`);
     }),
-    { numRuns: 1_000 },
+    { numRuns: sized({ usual: 100, long: 10_000 }) },
   );
 });
 
@@ -64,6 +65,6 @@ test('no string keeps anything that is formatting inside a bold part, a line bre
       expect(escaped.replace(ESCAPED, '-')).not.toMatch(/(?<![\p{L}\p{N}_])_|_(?![\p{L}\p{N}_])/u);
       expect(escaped).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]|@(?!\u200D)|\/\/|www\./iu);
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized({ usual: 200, long: 20_000 }) },
   );
 });

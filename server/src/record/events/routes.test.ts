@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
+import { sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -185,7 +186,7 @@ test('finds every string by any part of it', async () => {
         expect(found.total).toBe(1);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: sized({ usual: 30, long: 1_500 }) },
   );
 });
 

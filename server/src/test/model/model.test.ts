@@ -12,7 +12,7 @@ import { predict, sortedStrategies } from './predict.ts';
 import { replay } from './replay.ts';
 import { type Flag, type Place, type Strategy, sorted, type World } from './world.ts';
 
-const SEQUENCES = sized({ usual: 100, long: 2_000 });
+const SEQUENCES = sized({ usual: 30, long: 2_000 });
 const CONCURRENCY = 4;
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2_147_483_647);
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import Mustache from 'mustache';
 import { expect, test } from 'vitest';
+import { sized } from '../../../test/campaign.ts';
 import { renderTemplate, templateProblem } from './template.ts';
 
 const names = fc.constantFrom('a', 'b', 'a.b', 'b.a', 'a.length', '.', 'list', 'list.length', 'none');
@@ -33,7 +34,7 @@ test('renders like Mustache', () => {
     fc.property(template, view, (text, data) => {
       expect(renderTemplate(text, data)).toBe(Mustache.render(text, data));
     }),
-    { numRuns: 500 },
+    { numRuns: sized({ usual: 50, long: 5_000 }) },
   );
 });
 

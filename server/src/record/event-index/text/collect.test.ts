@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sized } from '../../../test/campaign.ts';
 import { addStored, CHUNK_SIZE, emptyBitmap, highestPositions } from '../bitmap.ts';
 import { type Kind, makeCollector, type TextSet } from './collect.ts';
 import { hashCodes, junctionBucket, partBucket, startHash } from './hash.ts';
@@ -7,6 +8,7 @@ import { codesOf, isSurrogate, junctionOf, splitText } from './split.ts';
 
 type Sets = Map<string, number[]>;
 
+const RUNS = sized({ usual: 2, long: 50 });
 const KEY = 12_345;
 
 /** The sets of each kind by value, with their positions in ascending order. */
@@ -120,7 +122,7 @@ test('collects exactly the runs of 1 and 2 characters', () => {
       );
       expect(whole.size).toBe(0);
     }),
-    { numRuns: 10 },
+    { numRuns: RUNS },
   );
 });
 
@@ -152,7 +154,7 @@ test('collects every word and separator, the frequent ones as they are and the o
       expect(sorted(part)).toEqual(sorted(stored));
       expect(sorted(bucket)).toEqual(sorted(hashed));
     }),
-    { numRuns: 10 },
+    { numRuns: RUNS },
   );
 });
 
@@ -183,7 +185,7 @@ test('collects phrases of at least 32 events, and only events that contain them'
       );
       expect(wrong).toEqual([]);
     }),
-    { numRuns: 10 },
+    { numRuns: RUNS },
   );
 });
 
