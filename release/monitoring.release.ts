@@ -133,9 +133,9 @@ async function startTraffic({ url }: RunningServer) {
   };
 }
 
-type Answer = { status: string; data: { result: { metric: object; value: [number, string] }[] } };
+type QueryResult = { status: string; data: { result: { metric: object; value: [number, string] }[] } };
 
-async function startPrometheus(target: RunningServer): Promise<(path: string) => Promise<Answer>> {
+async function startPrometheus(target: RunningServer): Promise<(path: string) => Promise<QueryResult>> {
   const port = await freePort();
   writeFileSync(join(folder, 'rules.yaml'), RULES);
   writeFileSync(
@@ -164,7 +164,7 @@ scrape_configs:
       () => false,
     );
   while (!(await isReady())) await sleep(100);
-  return async path => (await (await fetch(at + path)).json()) as Answer;
+  return async path => (await (await fetch(at + path)).json()) as QueryResult;
 }
 
 /** The expressions of the rules without their threshold, which no healthy server crosses. */
@@ -194,7 +194,7 @@ const dashboardExpressions = () => {
 };
 
 let server: RunningServer;
-let get: (path: string) => Promise<Answer>;
+let get: (path: string) => Promise<QueryResult>;
 let stopTraffic: () => Promise<void>;
 beforeAll(async () => {
   await createDatabase(database);
@@ -219,7 +219,7 @@ afterAll(async () => {
 });
 
 /** A number, so that an unknown metric does not count. */
-const isSeries = ({ data }: Answer): boolean =>
+const isSeries = ({ data }: QueryResult): boolean =>
   data.result.length > 0 && data.result.some(({ value }) => Number.isFinite(Number(value[1])));
 
 test('Prometheus scrapes a server under traffic, and every expression of rules and dashboard returns a series', async () => {

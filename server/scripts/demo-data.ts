@@ -10,8 +10,8 @@ requires a database without users and a PostgreSQL role that is a superuser, bec
 });
 
 await runScript(process.env, async config => {
-  const { makeDemoStory } = await import('./demo-story/make.ts');
-  const people = await makeDemoStory(config);
+  const { makeSampleData } = await import('./demo-story/make.ts');
+  const people = await makeSampleData(config);
   console.log('The database has the sample data. Log in as one of these users:\n');
   for (const { username, password, role } of people)
     console.log(`  ${username.padEnd(5)} ${role.padEnd(7)} password ${password}`);

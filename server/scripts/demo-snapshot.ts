@@ -9,9 +9,9 @@ migration: halyard demo loads the file only if it fits the newest migration.`,
 });
 
 await runScript(process.env, async config => {
-  const { makeDemoStory } = await import('./demo-story/make.ts');
+  const { makeSampleData } = await import('./demo-story/make.ts');
   const { STORY_KEY, saveSnapshot } = await import('./demo-story/snapshot.ts');
-  await makeDemoStory({ ...config, secretKey: STORY_KEY, oldSecretKeys: [] });
+  await makeSampleData({ ...config, secretKey: STORY_KEY, oldSecretKeys: [] });
   await saveSnapshot(config.databaseUrl);
   console.log('Wrote server/demo-story.jsonl.');
 });

@@ -5,7 +5,7 @@ import { advanceAll } from '../../src/flags/lifecycle/advance.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { openDb } from '../../src/platform/db/database.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
-import { makeDemoStory } from './make.ts';
+import { makeSampleData } from './make.ts';
 
 const name = `halyard_story_${randomBytes(6).toString('hex')}`;
 const config = readConfig({
@@ -16,7 +16,7 @@ const client = new pg.Client({ connectionString: urlOf(name) });
 
 beforeAll(async () => {
   await createDatabase(name);
-  await makeDemoStory(config);
+  await makeSampleData(config);
   await client.connect();
 });
 afterAll(async () => {
@@ -102,7 +102,7 @@ test('nothing is left that a server would move to another stage when it starts',
 test('leaves a non-empty database unchanged', async () => {
   const before = await read('select count(*) from events');
 
-  await expect(makeDemoStory(config)).rejects.toThrow('requires an empty database');
+  await expect(makeSampleData(config)).rejects.toThrow('requires an empty database');
 
   expect(await read('select count(*) from events')).toEqual(before);
 });

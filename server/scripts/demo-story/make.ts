@@ -15,7 +15,7 @@ const DAYS = 60;
 const SCHEDULE = [0, 0.2, 0.4, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 /** Creates the sample data in an empty database. Returns the users with their passwords. */
-export async function makeDemoStory(config: Config): Promise<Login[]> {
+export async function makeSampleData(config: Config): Promise<Login[]> {
   await migrate(config.databaseUrl);
   const client = new pg.Client({ connectionString: config.databaseUrl });
   await client.connect();
@@ -57,5 +57,5 @@ export async function makeDemoStory(config: Config): Promise<Login[]> {
 async function requireEmpty(client: pg.Client): Promise<void> {
   const { rows } = await client.query('select 1 from users union all select 1 from features limit 1');
   if (rows.length > 0)
-    throw new Error('The database already has users or features. The demo story requires an empty database.');
+    throw new Error('The database already has users or features. The sample data requires an empty database.');
 }

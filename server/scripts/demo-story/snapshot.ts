@@ -65,7 +65,7 @@ export async function saveSnapshot(databaseUrl: string): Promise<void> {
       const text = result.rows[0]?.rows;
       if (text) lines.push(JSON.stringify({ table, columns } satisfies Table), text);
     }
-    await writeFile(locate('demoStory'), `${lines.join('\n')}\n`);
+    await writeFile(locate('sampleData'), `${lines.join('\n')}\n`);
   });
 }
 
@@ -77,7 +77,7 @@ export async function loadSnapshot(
   databaseUrl: string,
   { password, secretKey }: { password: string; secretKey: Buffer },
 ): Promise<string | undefined> {
-  const [first = '{}', ...lines] = (await readFile(locate('demoStory'), 'utf8')).trimEnd().split('\n');
+  const [first = '{}', ...lines] = (await readFile(locate('sampleData'), 'utf8')).trimEnd().split('\n');
   const header = JSON.parse(first) as Header;
   if (header.newestMigration !== (await newestMigration())) return undefined;
   await withClient(databaseUrl, async client => {

@@ -15,8 +15,8 @@ export async function prepareStory(databaseUrl: string): Promise<Access> {
   const admin = await loadSnapshot(databaseUrl, { password, secretKey: key });
   if (admin !== undefined) return { username: admin, password, secretKey };
 
-  const { makeDemoStory } = await import('../demo-story/make.ts');
-  const logins = await makeDemoStory(
+  const { makeSampleData } = await import('../demo-story/make.ts');
+  const logins = await makeSampleData(
     readConfig({ DATABASE_URL: databaseUrl, HALYARD_SECRET_KEY: secretKey }),
   );
   const { username = '', password: given = '' } = logins[0] ?? {};

@@ -58,10 +58,10 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-type Answer = { statusCode: number; headers: IncomingHttpHeaders; rawPayload: Buffer; body: string };
+type ApiResponse = { statusCode: number; headers: IncomingHttpHeaders; rawPayload: Buffer; body: string };
 
 /** Over the network, because `inject` would normalize the path and make up the body of a HEAD request. */
-async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<ApiResponse> {
   const { port } = app.server.address() as AddressInfo;
   const sent = request({ port, host: '127.0.0.1', path, method, headers, agent: false }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];

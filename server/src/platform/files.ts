@@ -15,7 +15,7 @@ const PATHS = {
   /** The script of the page at /docs/. Only the package has it as a file; a clone reads it from the library. */
   apiPage: 'server/api-page.js',
   /** The rows of the demo's sample data, written by `npm run demo-snapshot`. */
-  demoStory: 'server/demo-story.jsonl',
+  sampleData: 'server/demo-story.jsonl',
   indexProcess: IS_PACKAGE
     ? 'server/dist/index-process.js'
     : 'server/src/record/event-index/index-process.ts',

@@ -19,6 +19,6 @@ export const displayNameOfUser = (id: RawBuilder<unknown>) =>
 export const imageOfName = (name: RawBuilder<unknown>) => sql<string>`
   'https://gravatar.com/avatar/' || encode(sha256(convert_to(lower(${name}), 'UTF8')), 'hex') || '?s=42&d=retro&r=g'`;
 
-/** A user in the records of other modules. */
+/** A user, as other modules show who changed something. */
 export const personOf = (id: RawBuilder<unknown>) => sql`jsonb_build_object(
   'id', ${id}, 'name', ${displayNameOfUser(id)}, 'imageUrl', ${imageOfName(displayNameOfUser(id))})`;

@@ -9,13 +9,13 @@ export type EventWriter = {
   notifies?: { channel: string; when: RawBuilder<SqlBool> };
 };
 
-/** What a change published: the channel of the servers that must know it, and the new revisions of environments. */
+/** What a change published: the channel to notify, and the new revisions of environments. */
 export type Publication = {
   channel: string | undefined;
   revisions: { environment: string; revision: number }[];
 };
 
-/** The part of a change that wings above the record write. */
+/** The writes of a change that belong to wings above `record/`. */
 export type Writers = {
   events: EventWriter[];
   /** A project that rejects the events in `written` without a comment, or null. */

@@ -13,7 +13,7 @@ const MAX_HEADER_LENGTH = 9 * MAX_COMMENT_LENGTH;
  * is a list, and a body whose fields Unleash defines. Each event of the request has the comment.
  */
 export function installComments(app: App): void {
-  // Runs after authorization and validation, as the other headers of writes do.
+  // Runs after authorization and validation, like the hooks for other write headers.
   app.addHook('preHandler', async request => {
     const text = request.headers[HEADER];
     if (text === undefined || request.method === 'GET' || request.actor === undefined) return;
@@ -50,10 +50,12 @@ const tooLong = () => invalid(`must have at most ${MAX_COMMENT_LENGTH} character
 const invalid = (problem: string) =>
   badData([{ message: `Halyard-Comment ${problem}`, path: `/headers/${HEADER}` }]);
 
-/** Whether a change has no comment. The server changes flags too, for example their lifecycle, without anyone to ask. */
+/**
+ * Whether a change has no comment. The server also changes flags itself, for example their lifecycle, and has no reason to give.
+ */
 export const isSilent = ({ comment, kind }: Actor): boolean => comment === undefined && kind !== 'system';
 
-/** Rejects a change of a project that requires a comment. */
+/** Rejects a change in a project that requires a comment. */
 export const commentRequired = (project: string) =>
   badData([
     {

@@ -11,7 +11,7 @@ export type Versioned<Key, Shown extends object> = {
   derived: readonly (keyof Shown & string)[];
 };
 
-/** The part of it that the ETag of a GET depends on. */
+/** The fields that are needed to compute the ETag of a GET. */
 export type Etagged<Shown extends object> = Pick<Versioned<never, Shown>, 'derived'>;
 
 /** The ETag of what a GET shows. */
@@ -26,7 +26,7 @@ export function etagOf<Shown extends object>({ derived }: Etagged<Shown>, shown:
 export type Precondition = {
   /** The resource in a message: `Role 7`. */
   what: string;
-  /** Locks the resource and returns the ETags that name its current state. */
+  /** Locks the resource and returns the ETags of its current state. */
   readEtags: (current: Change) => Promise<string[]>;
 };
 

@@ -1,5 +1,5 @@
 import type { Harness } from './harness.ts';
-import { type Answer, call } from './request.ts';
+import { type ApiResponse, call } from './request.ts';
 import { insertRichFeature, insertSegment, type RichFeature } from './rich-feature.ts';
 
 const PROJECTS = '/api/admin/projects';
@@ -45,7 +45,7 @@ export const cloneRequests = (harness: Harness) => ({
 });
 
 /** The message of each reason why a request was rejected. */
-export const messagesOf = ({ body }: Answer): string[] =>
+export const messagesOf = ({ body }: ApiResponse): string[] =>
   body.details.map((detail: { message: string }) => detail.message);
 
 /** A feature that has one of everything that can be cloned. */

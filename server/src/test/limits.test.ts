@@ -4,7 +4,7 @@ import { countActiveInInstance } from '../flags/features/store.ts';
 import type { Tx } from '../platform/db/database.ts';
 import { makeProject } from './factories.ts';
 import { useHarness } from './harness.ts';
-import { type Answer, call } from './request.ts';
+import { type ApiResponse, call } from './request.ts';
 import { untilWaiting, waitingForLock } from './waiting.ts';
 
 const harness = useHarness({
@@ -12,14 +12,14 @@ const harness = useHarness({
 });
 
 let count = 0;
-const post = (path: string, body: object): Promise<Answer> =>
+const post = (path: string, body: object): Promise<ApiResponse> =>
   call(harness.app, 'POST', `/api/admin/${path}`, { body });
 const TOO_MANY = { status: 400, body: { name: 'ExceedsLimitError' } };
 
 type Kind = {
   kind: string;
   most: number;
-  add: (name: string) => Promise<Answer>;
+  add: (name: string) => Promise<ApiResponse>;
   /** Keeps `add('held')` from ending until the transaction ends, and no other. */
   hold: (tx: Tx) => Promise<unknown>;
   have: () => Promise<number>;

@@ -2,7 +2,7 @@ import type { App } from '../../../plane/src/platform/http/app.ts';
 import { sessionCookieName } from '../access/cookie.ts';
 import { PASSWORD } from './factories.ts';
 import { APP_SETTINGS } from './harness.ts';
-import { type Answer, call } from './request.ts';
+import { type ApiResponse, call } from './request.ts';
 
 export type Browser = {
   cookie: string;
@@ -11,7 +11,7 @@ export type Browser = {
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,
     options?: { body?: unknown; headers?: Record<string, string>; app?: App },
-  ) => Promise<Answer>;
+  ) => Promise<ApiResponse>;
 };
 
 /** One login attempt. Returns the response. */
@@ -20,11 +20,11 @@ export const tryLogin = async (
   username: string,
   password = PASSWORD,
   options: { ip?: string; headers?: Record<string, string> } = {},
-): Promise<Answer> =>
+): Promise<ApiResponse> =>
   await call(app, 'POST', '/auth/simple/login', { token: null, body: { username, password }, ...options });
 
 /** The cookie that a response sets, in the form that a browser sends. Undefined if it sets none or removes it. */
-export function cookieOf(answer: Answer): string | undefined {
+export function cookieOf(answer: ApiResponse): string | undefined {
   const [pair = ''] = String(answer.headers['set-cookie'] ?? '').split(';');
   return pair === '' || pair.endsWith('=') ? undefined : pair;
 }

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { makeFeature } from './factories.ts';
 import type { Harness } from './harness.ts';
-import { type Answer, call } from './request.ts';
+import { type ApiResponse, call } from './request.ts';
 
 export const HERE = '/api/admin/projects/default/features';
 
 /** Requests to the playground of an application, and the flags that they evaluate. */
 export function playgroundRequests(harness: Harness) {
-  const post = (url: string, body: unknown, token?: string): Promise<Answer> =>
+  const post = (url: string, body: unknown, token?: string): Promise<ApiResponse> =>
     call(harness.app, 'POST', url, { body, ...(token === undefined ? {} : { token }) });
   const playground = (body: object, token?: string) =>
     post('/api/admin/playground', { environment: 'development', context: {}, ...body }, token);

@@ -5,7 +5,10 @@ import { isSdkPath } from '../../../plane/src/serving/app.ts';
 import { ADMIN_TOKEN } from './harness.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects; the serializer has checked its shape
-export type Answer = { status: number; body: any; headers: Record<string, unknown> };
+export type ApiResponse = { status: number; body: any; headers: Record<string, unknown> };
+
+/** The name that the tests in `access/` use. */
+export type { ApiResponse as Answer };
 
 /** One request as an admin, or with the given token. null sends no token. */
 export async function call(
@@ -19,7 +22,7 @@ export async function call(
     /** The caller's IP address. */
     ip?: string;
   } = {},
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const token = options.token === undefined ? ADMIN_TOKEN : options.token;
   const response = await injected(app, {
     method,

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { App } from '../../../plane/src/platform/http/app.ts';
 import { type Account, CLIENT } from './identity-provider.ts';
-import { type Answer, call } from './request.ts';
+import { type ApiResponse, call } from './request.ts';
 
 /** Enables single sign-on with a provider, and resets the settings of earlier tests. */
-export const configureSso = async (app: App, discoverUrl: string, fields: object = {}): Promise<Answer> =>
+export const configureSso = async (app: App, discoverUrl: string, fields: object = {}): Promise<ApiResponse> =>
   await call(app, 'POST', '/api/admin/auth/oidc/settings', {
     body: {
       enabled: true,
@@ -32,10 +32,10 @@ export const person = (fields: object = {}): Account => {
 };
 
 /** One request by a browser. */
-export const ask = (app: App, url: string, cookie?: string, options: { ip?: string } = {}): Promise<Answer> =>
+export const ask = (app: App, url: string, cookie?: string, options: { ip?: string } = {}): Promise<ApiResponse> =>
   call(app, 'GET', url, { token: null, headers: cookie === undefined ? {} : { cookie }, ...options });
 
-export const cookiesOf = ({ headers }: Answer): Record<string, string> =>
+export const cookiesOf = ({ headers }: ApiResponse): Record<string, string> =>
   Object.fromEntries(
     [headers['set-cookie'] ?? []].flat().map(line => {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(String(line)) ?? [];
@@ -47,11 +47,11 @@ export type Begun = { url: string; cookie: string };
 
 /** Begins a login: where the browser is sent, and the cookie it has to send back. */
 export async function beginLogin(app: App, query = ''): Promise<Begun> {
-  const answer = await ask(app, `/auth/oidc/login${query}`);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(302);
+  const response = await ask(app, `/auth/oidc/login${query}`);
+  expect(response.status, JSON.stringify(response.body)).toBe(302);
   return {
-    url: String(answer.headers.location),
-    cookie: `halyard-login=${cookiesOf(answer)['halyard-login']}`,
+    url: String(response.headers.location),
+    cookie: `halyard-login=${cookiesOf(response)['halyard-login']}`,
   };
 }
 

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeApiToken } from '../../../../server/src/test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../../server/src/test/harness.ts';
-import { type Answer, call } from '../../../../server/src/test/request.ts';
+import { type ApiResponse, call } from '../../../../server/src/test/request.ts';
 import {
   makeEnvironment,
   putDocuments,
@@ -56,7 +56,7 @@ const get = async (query = '', options: Options = {}) =>
 const post = async (body: unknown, options: Options = {}) =>
   await call(harness.app, 'POST', '/api/frontend', { token, body, ...options });
 
-const names = ({ body }: Answer) => body.toggles.map(({ name }: { name: string }) => name);
+const names = ({ body }: ApiResponse) => body.toggles.map(({ name }: { name: string }) => name);
 
 describe('results', () => {
   test('are the enabled flags with their variants', async () => {
@@ -253,12 +253,12 @@ describe('rejections', () => {
     const [method, path = ''] = operation.split(' ') as ['GET' | 'POST', string];
     const backend = await server.token('main');
     const statusWith = async (secret: string | null) => {
-      const answer = await call(harness.app, method, path, {
+      const response = await call(harness.app, method, path, {
         token: secret,
         ...(method === 'POST' ? { body: { appName: 'shop' } } : {}),
       });
-      expect(answer.headers['access-control-allow-origin']).toBe('*');
-      return [answer.status, answer.body.name];
+      expect(response.headers['access-control-allow-origin']).toBe('*');
+      return [response.status, response.body.name];
     };
 
     expect(await statusWith(null)).toEqual([401, 'AuthenticationRequired']);
@@ -300,10 +300,10 @@ describe('rejections', () => {
     ['a context that is not an object', { context: 'ada' }, /context must be an object/],
     ['a body that is not an object', [1], /must be a JSON object/],
   ])('400 for %s', async (_, body, message) => {
-    const answer = await post(body);
+    const response = await post(body);
 
-    expect(answer).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
-    expect(answer.body.message).toMatch(message);
+    expect(response).toMatchObject({ status: 400, body: { name: 'BadDataError' } });
+    expect(response.body.message).toMatch(message);
   });
 
   test('400 for a long query, 413 for a large body, and neither shows the context', async () => {

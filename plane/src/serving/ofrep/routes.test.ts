@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { makeApiToken } from '../../../../server/src/test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../../server/src/test/harness.ts';
-import { type Answer, call } from '../../../../server/src/test/request.ts';
+import { type ApiResponse, call } from '../../../../server/src/test/request.ts';
 import {
   makeEnvironment,
   putDocuments,
@@ -59,7 +59,7 @@ const post = async (path: string, context: unknown = {}, options: Options = {}) 
   await call(harness.app, 'POST', path, { token, body: { context }, ...options });
 const one = async (key: string, context: unknown = {}) =>
   (await post(`${FLAGS}/${encodeURIComponent(key)}`, context)).body;
-const values = ({ body }: Answer) =>
+const values = ({ body }: ApiResponse) =>
   Object.fromEntries(body.flags.map(({ key, value }: { key: string; value: unknown }) => [key, value]));
 
 describe('one flag', () => {

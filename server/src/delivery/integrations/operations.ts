@@ -122,7 +122,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
           ({ body }) => integrationViolations(body, targets, undefined),
           ({ body, actor }, db) => filterViolations(db, actor, body),
         ],
-        ignoredToo: unknownParameters,
+        ignoredPaths: unknownParameters,
         events: ['addon-config-created', 'tag-type-created'],
         run: (current, { body }) => createIntegration(current, settings, body),
       }),
@@ -139,7 +139,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
           ({ body }) => integrationViolations(body, targets, undefined),
           ({ body, actor }, db) => filterViolations(db, actor, body),
         ],
-        ignoredToo: unknownParameters,
+        ignoredPaths: unknownParameters,
         read: async ({ db, actor }, { body }) => {
           validateIntegration(body, targets, undefined, await filterViolations(db, actor, body));
         },
@@ -185,7 +185,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         body: IntegrationInput,
         output: jsonResponse('The integration', Integration),
         checks: [({ body }) => updateViolations(body)],
-        ignoredToo: unknownParameters,
+        ignoredPaths: unknownParameters,
         events: ['addon-config-updated'],
         precondition: ({ params: { id } }) => unchanged(versioned, Number(id)),
         run: (current, { params: { id }, body }) => updateIntegration(current, settings, Number(id), body),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeFeature, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { MAX_UNDONE_EVENTS } from './limits.ts';
 
 const harness = useHarness();
@@ -15,12 +15,12 @@ const send = async (method: 'POST' | 'PUT' | 'DELETE' | 'PATCH', url: string, bo
   expect(response.status, `${method} ${url} ${JSON.stringify(response.body)}`).toBeLessThan(300);
   return response.body;
 };
-const advanced = (body: object, token?: string): Promise<Answer> =>
+const advanced = (body: object, token?: string): Promise<ApiResponse> =>
   call(harness.app, 'POST', '/api/admin/playground/advanced', {
     body: { environments: ENVIRONMENTS, context: { userId: '1,2,3', country: 'NO,SE' }, ...body },
     ...(token === undefined ? {} : { token }),
   });
-const playground = (body: object, token?: string): Promise<Answer> =>
+const playground = (body: object, token?: string): Promise<ApiResponse> =>
   call(harness.app, 'POST', '/api/admin/playground', {
     body: { environment: 'development', context: {}, ...body },
     ...(token === undefined ? {} : { token }),
@@ -37,7 +37,7 @@ async function now(): Promise<string> {
 type Evaluation = { strategies: { data: { links?: object }[] }; context: object };
 
 /** The results without what depends on the time of the request. */
-const resultsOf = ({ body }: Answer) =>
+const resultsOf = ({ body }: ApiResponse) =>
   body.features.map(
     ({ name, environments }: { name: string; environments: Record<string, Evaluation[]> }) => ({
       name,
@@ -112,7 +112,7 @@ test('evaluates features as they were after each of many changes', async () => {
   for (const { at: time, results, step } of seen) {
     const { status, body } = await advanced({ features, at: time });
     expect(status, JSON.stringify(body)).toBe(200);
-    expect(resultsOf({ body } as Answer), `step ${step}`).toEqual(results);
+    expect(resultsOf({ body } as ApiResponse), `step ${step}`).toEqual(results);
     const archived = ENVIRONMENTS.map(environment => ({ feature: 'past', environment, reason: 'archived' }));
     expect(body.notEvaluated, `step ${step}`).toEqual(step === 15 ? archived : []);
     expect(body.input.at).toBe(time);

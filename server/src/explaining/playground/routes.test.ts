@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { HERE, playgroundRequests, rollout } from '../../test/playground-requests.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 
 const harness = useHarness();
 const { post, playground, advanced, makeEnabled, evaluate, makeFlags } = playgroundRequests(harness);
@@ -234,7 +234,7 @@ describe('visibility', () => {
     await makeFeature(harness.db, secret.id, { name: 'hidden' });
     const [member, outsider] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
     await makeMember(harness.db, member, secret.id, 'Reader');
-    const names = ({ body }: Answer) => body.features.map((feature: { name: string }) => feature.name);
+    const names = ({ body }: ApiResponse) => body.features.map((feature: { name: string }) => feature.name);
 
     expect(names(await playground({ projects: [secret.id] }, member.token))).toEqual(['hidden']);
     expect(names(await playground({}, member.token))).toContain('hidden');

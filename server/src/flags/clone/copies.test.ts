@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { insertRichFeature } from '../../test/rich-feature.ts';
 import { MAX_COPIES } from './copies.ts';
 
 const harness = useHarness();
 const P = '/api/admin/projects/default/features';
-const copies = (name: string, token?: string): Promise<Answer> =>
+const copies = (name: string, token?: string): Promise<ApiResponse> =>
   call(harness.app, 'GET', `${P}/${name}/copies`, token === undefined ? {} : { token });
 
 async function cloneTo(name: string, copy: string, project = 'default'): Promise<void> {

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { insertRichFeature } from '../../test/rich-feature.ts';
 
 const harness = useHarness();
 const P = '/api/admin/projects/default/features';
-const drift = (name: string): Promise<Answer> => call(harness.app, 'GET', `${P}/${name}/drift`);
+const drift = (name: string): Promise<ApiResponse> => call(harness.app, 'GET', `${P}/${name}/drift`);
 
 const rollout = (percent: string, groupId: string) => ({
   name: 'flexibleRollout',

@@ -4,9 +4,9 @@ import { requireInProject } from '../../access/guard.ts';
 import type { Reader } from '../../platform/db/database.ts';
 
 /**
- * The error with which to reject a clone. The guard cannot check the permission in a project that the body names, so the
- * server validates the body first. A caller without the permission still learns only about the permission: in the project of
- * the body or, if the body cannot be read, in the project of the path.
+ * Decides which error a rejected clone returns. The guard cannot check the permission in a project that the body names, so the
+ * server validates the body first. A caller without the permission still learns only about the permission: in the project of the
+ * body or, if the body cannot be read, in the project of the path.
  */
 export async function permissionFirst(db: Reader, error: unknown, request: FastifyRequest): Promise<unknown> {
   // Without an actor there was no valid token.

@@ -134,7 +134,7 @@ function rejectWithoutSources({ sourceErrors, obstacles }: Plan): void {
 
 const namesIn = ({ features }: CloneInput): string[] => features.map(({ name }) => name);
 
-/** The violations of the features of one request. Fields may be missing, because the body is invalid already. */
+/** Violations in the list of features. Fields may be missing, because this also runs for a body that is already invalid. */
 export async function cloneManyViolations(
   db: Reader,
   actor: Actor,
@@ -162,7 +162,7 @@ function* duplicateNames(names: (string | undefined)[]): Generator<Violation> {
   }
 }
 
-/** Environments that the request maps must exist. Each target environment can be mapped once. */
+/** Mapped environments must exist, and each target environment can be mapped only once. */
 function* environmentViolations(
   sources: FeatureState[],
   known: string[],
@@ -203,7 +203,7 @@ function* parentViolations(
   }
 }
 
-/** A segment of another project rejects the clone for the same reason. */
+/** A segment of a different project rejects the clone for the same reason. */
 async function segmentViolations(tx: Tx, project: string, copies: PlannedCopy[]): Promise<Violation[]> {
   const uses = copies.flatMap(({ source, environments }) =>
     environments.flatMap(({ from, strategies }) =>

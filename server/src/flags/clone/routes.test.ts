@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { cloneRequests, messagesOf, ROLLOUT } from '../../test/clone-requests.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { insertRichFeature } from '../../test/rich-feature.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
@@ -237,7 +237,7 @@ test('responds with 404 for a private source or target project', async () => {
   await insertRichFeature(harness.db, { name: 'secret-feature', project: 'secret' });
   await insertRichFeature(harness.db, { name: 'known' });
   const { token } = await makeUser(harness.db, 'Editor');
-  const plain = ({ status, body }: Answer, name: string) => ({
+  const plain = ({ status, body }: ApiResponse, name: string) => ({
     status,
     ...JSON.parse(JSON.stringify({ ...body, id: '' }).replaceAll(name, 'X')),
   });

@@ -53,7 +53,7 @@ export function cloneRoutes(app: App, db: Db, limits: Pick<Limits, 'features'>):
     '/api/admin/projects/:projectId/features/:featureName/clone',
     {
       bodyLimit: BODY_LIMIT_BYTES,
-      // The permission is checked in the target project, which may be in the body.
+      // The permission is checked in the target project, which the body may name.
       config: { permission: 'NONE', checkedPermission: ['CREATE_FEATURE'], rejectCaseVariants: true },
       errorHandler: async (error, request, reply) =>
         await sendError(await permissionFirst(db, error, request), request, reply),

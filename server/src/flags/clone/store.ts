@@ -76,8 +76,8 @@ export async function listOrigins(db: Reader, names: string[]): Promise<Map<stri
 }
 
 /**
- * Names of the newest copies of a feature, and the number of all its copies, in projects that the actor may read. A copy
- * that is older than the feature was cloned from a deleted feature of the same name.
+ * Names of the newest copies of a feature, and the number of all its copies, in projects that the actor may read. A copy that is
+ * older than the feature was cloned from a deleted feature with the same name.
  */
 export async function listCopies(
   db: Reader,

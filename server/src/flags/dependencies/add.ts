@@ -15,7 +15,7 @@ import { type FeatureFamily, listFamilies, upsertDependencies } from './store.ts
 
 const MAX_PARENTS = 30;
 
-/** Makes a feature depend on another feature of its project, or changes what it requires from a parent. */
+/** Makes a feature depend on a second feature of its project, or changes what it requires from a parent. */
 export async function addDependency(
   current: Change,
   project: string,
@@ -27,7 +27,7 @@ export async function addDependency(
     enabled: input.enabled ?? true,
     variants: [...new Set(input.variants)],
   };
-  // Both are locked, because a change that archives one of them or gives it a parent would contradict this one.
+  // Both features are locked, so that no other change can archive one of them or give it a parent meanwhile.
   const names = [...new Set([name, after.feature])];
   await lockRows(current.tx, project, names);
   const found = await listFamilies(current.tx, project, names);

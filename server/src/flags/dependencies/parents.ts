@@ -3,7 +3,10 @@ import type { Reader } from '../../platform/db/database.ts';
 import { listVariantNames } from '../feature-environments/store.ts';
 import { listFamilies, listPossibleParents } from './store.ts';
 
-/** Names of the features that the feature could depend on. A parent and an archived feature cannot depend on any. */
+/**
+ * Names of the features that the feature could depend on. A feature that is itself a parent, or archived, cannot depend on
+ * others.
+ */
 export async function possibleParents(db: Reader, project: string, name: string): Promise<string[]> {
   const [family] = await listFamilies(db, project, [name]);
   if (!family) throw notFound(`Feature "${name}" in project "${project}"`);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { during } from '../../test/during.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 
 const harness = useHarness();
 const P = '/api/admin/projects/default';
@@ -14,12 +14,12 @@ type RecordedEvent = { type: string; data: unknown; preData: unknown; groupId: s
 async function make(...names: string[]): Promise<void> {
   for (const name of names) expect((await call(harness.app, 'POST', F, { body: { name } })).status).toBe(201);
 }
-const depend = (child: string, feature: string, fields: object = {}): Promise<Answer> =>
+const depend = (child: string, feature: string, fields: object = {}): Promise<ApiResponse> =>
   call(harness.app, 'POST', `${F}/${child}/dependencies`, { body: { feature, ...fields } });
-const drop = (child: string, parent = ''): Promise<Answer> =>
+const drop = (child: string, parent = ''): Promise<ApiResponse> =>
   call(harness.app, 'DELETE', `${F}/${child}/dependencies${parent && `/${parent}`}`);
 const get = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}`)).body;
-const archive = (...features: string[]): Promise<Answer> =>
+const archive = (...features: string[]): Promise<ApiResponse> =>
   call(harness.app, 'POST', `${P}/archive`, { body: { features } });
 const parentsFor = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}/parents`)).body;
 const eventsOf = async (feature: string): Promise<RecordedEvent[]> =>
@@ -275,7 +275,7 @@ test('archiving a parent and a concurrent new dependency on it exclude each othe
 });
 
 test('removing parents and archiving take the same number of statements for 1 and for 12', async () => {
-  const count = async (request: Promise<Answer>) => {
+  const count = async (request: Promise<ApiResponse>) => {
     const before = harness.statements.length;
     expect((await request).status).toBeLessThan(300);
     return harness.statements.length - before;

@@ -58,14 +58,16 @@ export async function lockForRemoval(tx: Tx, name: string): Promise<EnvironmentF
   await lockProjectsWith(tx, name);
   await lockRolesIn(tx, name);
   const all = await lockAllEnvironments(tx);
-  // A project or role may have been given the environment between the two statements, but none can be from here on. These second
-  // locks are out of order, so they do not wait.
+  // Between the two statements, the environment may have been added to a project or role; from here on, that is impossible. These
+  // second locks are out of order, so they do not wait.
   await lockProjectsWith(tx, name, 'nowait');
   await lockRolesIn(tx, name, 'nowait');
   return all;
 }
 
-/** The strategies and variants deleted along with the environment have no separate events, so the event has their number. */
+/**
+ * The strategies and variants that are deleted with the environment have no separate events, so this event contains their number.
+ */
 export function useAsEventData(use: EnvironmentUse | undefined): object | null {
   if (!use) return null;
   const { project: _, ...fields } = use;

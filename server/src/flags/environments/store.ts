@@ -54,7 +54,7 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The names that belong to an environment. */
+/** Which of the names are existing environments. */
 export async function listExistingEnvironments(db: Reader, names: string[]): Promise<string[]> {
   const rows = await db
     .selectFrom('environments')

@@ -2,7 +2,7 @@ import type { Violation } from '../../../../plane/src/platform/errors.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { listExistingEnvironments } from './store.ts';
 
-/** The violations of environments in a request body: each must exist. */
+/** Rejects environments in a request body that do not exist. */
 export async function environmentViolations(
   db: Reader,
   environments: { name: string; path: string }[],

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { during } from '../../test/during.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 
 const harness = useHarness();
 const P = '/api/admin/projects';
@@ -14,7 +14,7 @@ beforeAll(async () => {
   [ann, bob] = [await makeUser(harness.db, 'Viewer'), await makeUser(harness.db, 'Viewer')];
 });
 
-const star = (path: string, user: TestUser, method: 'POST' | 'DELETE' = 'POST'): Promise<Answer> =>
+const star = (path: string, user: TestUser, method: 'POST' | 'DELETE' = 'POST'): Promise<ApiResponse> =>
   call(harness.app, method, `${P}/${path}/favorites`, { token: user.token });
 const makeFeature = async (name: string, project = 'default') =>
   await call(harness.app, 'POST', `${P}/${project}/features`, { body: { name } });

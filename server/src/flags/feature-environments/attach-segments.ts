@@ -5,7 +5,7 @@ import type { StrategySegments } from './schema.ts';
 import { findFeatureOfStrategy } from './store.ts';
 import { changeStrategy } from './strategies.ts';
 
-/** Sets the segments of a strategy. The event is that of a changed strategy. */
+/** Sets the segments of a strategy, and records the same event as an update of the strategy. */
 export async function attachSegments(
   current: Change,
   { projectId, environmentId, strategyId, segmentIds }: StrategySegments,

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 const harness = useHarness();
 const P = '/api/admin/projects';
 
-const copy = (name: string, to: string, body: object, token?: string, project = 'default'): Promise<Answer> =>
+const copy = (name: string, to: string, body: object, token?: string, project = 'default'): Promise<ApiResponse> =>
   call(harness.app, 'POST', `${P}/${project}/features/${name}/environments/${to}/copy`, {
     body,
     ...(token === undefined ? {} : { token }),

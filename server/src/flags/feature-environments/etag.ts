@@ -19,8 +19,8 @@ export const etagOfStrategy = (strategy: FeatureStrategy): string => makeEtag(st
 export type LockFeatureEtag = (current: Change, project: string, name: string) => Promise<string[]>;
 
 /**
- * Locks the feature and returns the ETags that name the state of its environment: those of the feature and of the environment, and
- * those of the parts that the request changes.
+ * Locks the feature and returns every ETag that a caller may send for its environment: of the feature, of the environment, and of
+ * the parts that the request changes.
  */
 export async function lockEnvironmentEtags(
   current: Change,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { insertRichFeature } from '../../test/rich-feature.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
@@ -27,12 +27,12 @@ async function eventsOf(name: string): Promise<{ type: string; groupId: string; 
   return rows;
 }
 
-const importInto = async (data: object): Promise<Answer> =>
+const importInto = async (data: object): Promise<ApiResponse> =>
   await call(harness.app, 'POST', '/api/admin/features-batch/import', {
     body: { project: 'default', environment: 'production', data },
   });
 
-test.each<[string, string, (urls: string[]) => Promise<Answer>]>([
+test.each<[string, string, (urls: string[]) => Promise<ApiResponse>]>([
   ['deleting', 'feature-strategy-remove', ([url = '']) => call(harness.app, 'DELETE', url)],
   [
     'replacing it with a disabled one',

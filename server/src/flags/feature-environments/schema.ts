@@ -149,7 +149,7 @@ export type StrategyUpdate = Static<typeof StrategyUpdate>;
 
 const { sortOrder: _, ...listedStrategy } = NewStrategy.properties;
 
-/** All strategies of a feature in an environment. The list has the order of their evaluation. */
+/** All strategies of a feature in an environment, in the order in which they are evaluated. */
 export const StrategyList = Type.Array(
   NamedObject('ListedStrategy', {
     id: Type.Optional(

@@ -113,7 +113,9 @@ function planSteps(before: FeatureStrategy[], accepted: Accepted[]): Steps {
   };
 }
 
-/** Ascending sort orders. A strategy keeps its own if it fits, so that deleting or adding one does not renumber the others. */
+/**
+ * Ascending sort orders. A strategy keeps its sort order if it fits, so that deleting or adding one does not renumber the others.
+ */
 function sortOrders(previous: (number | undefined)[]): number[] {
   const orders: number[] = [];
   for (const own of previous) {
@@ -129,7 +131,7 @@ function* neededPermissions({ removed, updated, added, sorted }: Steps): Generat
   if (removed.length > 0) yield 'DELETE_FEATURE_STRATEGY';
 }
 
-/** Records the events of the single operations: delete, update, add, sort. */
+/** Records the same events as the operations for single strategies: delete, update, add, sort. */
 async function carryOut(
   current: Change,
   key: FeatureEnvironmentKey,

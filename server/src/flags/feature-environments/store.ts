@@ -7,7 +7,7 @@ import type { Variant } from '../../targeting/variants/schema.ts';
 import type { Amount } from '../feature-rows/store.ts';
 import type { FeatureEnvironment, FeatureEnvironmentKey, FeatureStrategy } from './schema.ts';
 
-/** All environments, each with the start of its JSON text. A statement with `environmentsOf` begins with it. */
+/** All environments, each with the start of its JSON text. Must come first in a statement that uses `environmentsOf`. */
 export const ENVIRONMENTS = sql`
   places as materialized (
     select name, sort_order, '{"name":' || to_json(name) || ',"environment":' || to_json(name)
@@ -15,7 +15,10 @@ export const ENVIRONMENTS = sql`
     from environments
   )`;
 
-/** The ids of the segments of a row of `feature_strategies`. Most strategies have none, so many are looked up in a hash first. */
+/**
+ * The ids of the segments of a row of `feature_strategies`. Most strategies have none, so a statement about many strategies
+ * checks a hash first.
+ */
 function segmentsOf(amount: Amount) {
   const ids = sql`array_to_string(array(
     select segment_id from feature_strategy_segments where strategy_id = id order by segment_id
@@ -230,7 +233,7 @@ export async function insertStrategies(
   return rows;
 }
 
-/** A strategy to copy, the id and place of the copy, and its groupId; null keeps the groupId of the strategy. */
+/** A strategy to copy, and the id, feature, environment and groupId of the copy; null keeps the strategy's groupId. */
 export type StrategyCopy = {
   copyOf: string;
   id: string;
@@ -240,8 +243,8 @@ export type StrategyCopy = {
 };
 
 /**
- * Copies any number of strategies to any number of places in one statement, without their content leaving the database. They keep
- * the order of the list in the same way.
+ * Copies any number of strategies to any number of features and environments in one statement, without their content leaving the
+ * database. They keep the order of the list in the same way.
  */
 export async function copyStrategies(tx: Tx, copies: StrategyCopy[]): Promise<void> {
   await sql`

@@ -129,7 +129,7 @@ export async function changeStrategy(
 }
 
 /**
- * Parameters and constraints are replaced. Other omitted fields keep their values, so a request that changes the rollout
+ * Parameters and constraints are always replaced. Other omitted fields keep their values, so a request that changes the rollout
  * neither enables a disabled strategy nor removes its segments.
  */
 export function withKept(

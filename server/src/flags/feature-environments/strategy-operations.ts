@@ -81,7 +81,7 @@ export function strategyOperations(lockFeatureEtag: LockFeatureEtag): OperationM
         summary: 'Replace all strategies of a feature in an environment',
         description:
           'Gives the feature exactly the strategies in the list, in that order, in one change. A strategy with an id is updated as by PUT of that strategy, a strategy without an id is added, and strategies that are not in the list are deleted. Removing or disabling the last enabled strategy also disables the feature. To add, the caller needs CREATE_FEATURE_STRATEGY; to update or sort, UPDATE_FEATURE_STRATEGY; and to delete, DELETE_FEATURE_STRATEGY.',
-        // The operation checks which of them the change needs.
+        // The operation checks which of these permissions the change requires.
         permission: ['CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_STRATEGY', 'DELETE_FEATURE_STRATEGY'],
         params: ofFeatureInEnvironment,
         body: StrategyList,

@@ -20,7 +20,7 @@ export async function validateStrategy(tx: Tx, project: string, input: NewStrate
   return accepted;
 }
 
-/** The same for strategies of one project. Their number does not change the number of statements. */
+/** The same for any number of strategies in one project, with the same number of statements. */
 export async function validateStrategies(
   tx: Tx,
   project: string,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
 const harness = useHarness();
@@ -16,7 +16,7 @@ const variable = (name: string, fields: object = {}) => ({
   ...fields,
 });
 const weighing = (name: string, weight: number) => ({ ...variable(name), weight });
-const weightsOf = ({ body }: Answer) => body.variants.map((variant: { weight: number }) => variant.weight);
+const weightsOf = ({ body }: ApiResponse) => body.variants.map((variant: { weight: number }) => variant.weight);
 
 async function makeFeature(name: string, project = 'default') {
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });

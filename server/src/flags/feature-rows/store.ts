@@ -39,8 +39,8 @@ export type FeaturePart = {
 export type Amount = 'few' | 'many';
 
 /**
- * The part of a row of `features` as a JSON list. Most features have no rows in such a table, so a statement about many features
- * hashes the names that have some once, and looks up only those.
+ * A part of a row of `features`, as a JSON list. Most features have no rows in such a table, so a statement about many features
+ * first hashes the names that do, and looks up only those.
  */
 export function partOf({ table, column, item, order }: FeaturePart, amount: Amount) {
   const [from, name] = [sql.table(table), sql.ref(column)];

@@ -30,7 +30,7 @@ export const FEATURE_SEARCH: OperationModule = {
       etag: found => makeEtag(found),
       read: async ({ actor, longReads, longReader }, { query }) => {
         const search = parseFeatureSearch(query);
-        // The total and the order need every feature that the caller may read, even for a small page.
+        // Even for a small page, the total and the order depend on every feature that the caller may read.
         return await longReads.run(longReader, db => searchFeatures(db, actor, search));
       },
     }),

@@ -21,7 +21,7 @@ export async function archiveFeatures(current: Change, project: string, names: s
   for (const { name } of changing) record({ type: 'feature-archived', project, featureName: name });
 }
 
-/** An archived parent would disable its children, so they must be archived with it or before it. */
+/** Archiving a parent would disable its children, so they must be archived with it or before it. */
 function activeChildren(features: FeatureFamily[]): string[] {
   const archiving = new Set(namesOf(features));
   return features.flatMap(({ name, children }) => {

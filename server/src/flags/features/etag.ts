@@ -5,7 +5,7 @@ import { lockRows } from '../feature-rows/store.ts';
 import type { Feature } from './schema.ts';
 import { listFeatures } from './state/store.ts';
 
-/** Without fields that change although nobody edits the feature: user names, favorites, and what SDK requests change. */
+/** Leaves out fields that change without anybody editing the feature: user names, favorites, and what SDK requests change. */
 export function etagOfFeature(feature: Feature): string {
   const {
     favorite: _favorite,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { during } from '../../test/during.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
 const harness = useHarness();
@@ -11,7 +11,7 @@ const harness = useHarness();
 let count = 0;
 const unique = (word: string) => `${word}-${++count}`;
 const url = (project: string, path = '') => `/api/admin/projects/${project}${path}`;
-const post = (path: string, body: object = {}): Promise<Answer> => call(harness.app, 'POST', path, { body });
+const post = (path: string, body: object = {}): Promise<ApiResponse> => call(harness.app, 'POST', path, { body });
 const get = async (project: string, feature: string) =>
   (await call(harness.app, 'GET', url(project, `/features/${feature}`))).body;
 
@@ -27,7 +27,7 @@ async function environment(): Promise<string> {
   await post('/api/admin/environments', { name, type: 'test' });
   return name;
 }
-const move = (from: string, name: string, to: unknown, token?: string): Promise<Answer> =>
+const move = (from: string, name: string, to: unknown, token?: string): Promise<ApiResponse> =>
   call(harness.app, 'POST', url(from, `/features/${name}/changeProject`), {
     body: { newProjectId: to },
     ...(token === undefined ? {} : { token }),

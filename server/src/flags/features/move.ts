@@ -15,7 +15,7 @@ import type { FeatureState } from './schema.ts';
 import { listStates } from './state/store.ts';
 import { lockEnvironmentsForMove, lockProjectsOfMove, requiresComment, updateProject } from './store.ts';
 
-/** Moves a feature to another project. Rejects the move with every reason why users would get a different result there. */
+/** Moves a feature to a different project. Rejects the move, with every reason, if users would get a different result there. */
 export async function moveFeature(
   { tx, actor, record }: Change,
   project: string,
@@ -41,7 +41,7 @@ export async function moveFeature(
   ];
   rejectForAll('The move', [...ruleErrors, ...reasons.map(invalidOperation)]);
 
-  // The event belongs to the target project, so the record asks for a comment only if that project requires one.
+  // The event belongs to the target project, so `change()` requires a comment only if that project does.
   if (isSilent(actor) && (await requiresComment(tx, project))) throw commentRequired(project);
   const named = await mayName(tx, target, [project]);
   await updateProject(tx, name, target, {

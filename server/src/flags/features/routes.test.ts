@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
 // The SHA-256 of "admin token", which Gravatar uses as the id of an image.
@@ -20,7 +20,7 @@ type RecordedEvent = {
   environment: string;
 };
 
-const create = (name: string, fields: object = {}, project = 'default'): Promise<Answer> =>
+const create = (name: string, fields: object = {}, project = 'default'): Promise<ApiResponse> =>
   call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name, ...fields } });
 const get = async (name: string) => (await call(harness.app, 'GET', `${F}/${name}`)).body;
 const eventsOf = async (feature: string): Promise<RecordedEvent[]> =>

@@ -5,7 +5,7 @@ import type { LongReads } from '../../platform/http/protection/long-reads.ts';
 import { featureList } from './list.ts';
 import { FeatureList } from './schema.ts';
 
-/** The list of features, which is streamed. The operations of features register its schema. */
+/** The list of features, which is streamed. The feature operations register its schema. */
 export function featureRoutes(app: App, longReads: LongReads): void {
   app.get(
     '/api/admin/projects/:projectId/features',

@@ -43,9 +43,9 @@ export async function findReceivingProject(db: Reader, id: string): Promise<Rece
 }
 
 /**
- * How many features are active in the instance. It takes no lock: requests that add features at the same time do not see each
- * other, so together they may exceed the limit of the instance, by as many as run at the same time. Every change adds a row; when
- * there are many, those that no other transaction holds are folded into one.
+ * How many features are active in the instance. It takes no lock: concurrent requests that add features do not see each other, so
+ * together they may exceed the instance limit by as many features as they add. Every change adds a row; when there are many, the
+ * rows that no other transaction has locked are merged into one.
  */
 export async function countActiveInInstance(tx: Tx): Promise<number> {
   const { rows } = await sql<{ features: number; rows: number }>`
@@ -77,8 +77,8 @@ export async function isFeatureType(db: Reader, type: string): Promise<boolean> 
 }
 
 /**
- * Inserts features, disabled in every environment of the project. Returns the creation time of each by its name. Skips a name
- * that is taken: a violated constraint would end the transaction, which still reads where the name is taken.
+ * Inserts features, disabled in every environment of the project. Returns the creation time of each by its name. Skips a taken
+ * name: a violated constraint would abort the transaction, which still has to find out where the name is taken.
  */
 export async function insertFeatures(
   tx: Tx,
@@ -127,7 +127,7 @@ export async function lockEnvironmentsForMove(tx: Tx, project: string): Promise<
   return rows.map(row => row.name);
 }
 
-/** Moves the feature to another project, removes it from some environments and adds it, disabled, to others. */
+/** Moves the feature to a different project, removes it from some environments and adds it, disabled, to others. */
 export async function updateProject(
   tx: Tx,
   name: string,
@@ -210,7 +210,7 @@ export async function deleteFeaturesOfProject(tx: Tx, project: string): Promise<
   return rows;
 }
 
-/** Forgets when deleted features were last seen. The rows are locked in the order of a flush of metrics. */
+/** Deletes the last-seen times of deleted features. The rows are locked in the same order as when metrics are written. */
 async function deleteLastSeen(tx: Tx, names: string[]): Promise<void> {
   await sql`
     delete from feature_last_seen where (feature_name, environment) in (

@@ -8,7 +8,7 @@ import { countByStage, findStages } from './store.ts';
 
 const HERE = '/api/admin/projects/:projectId/features/:featureName/lifecycle';
 
-/** The operations of features register the schema Lifecycle. */
+/** The feature operations register the schema Lifecycle. */
 export const LIFECYCLE: OperationModule = {
   tag: 'Features',
   schemas: [LifecycleHistory, LifecycleCount],

@@ -15,8 +15,8 @@ const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
 ))`;
 
 /**
- * The stages that a row of `features` has reached. The times of the feature replace missing rows, because a server of the version
- * before stages, which still runs during an upgrade, writes none.
+ * The stages that a row of `features` has reached. The feature's own times replace missing rows, because a server of the version
+ * before stages, which may still run during an upgrade, writes none.
  */
 const REACHED = sql`(
   select stage, entered_at, status, status_value from feature_lifecycles where feature_name = features.name

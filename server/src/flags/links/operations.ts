@@ -16,7 +16,7 @@ const checkUrl = ({ body: { url } }: ValidInput) => {
   if (url !== undefined) validateLink({ url }, '/body');
 };
 
-/** The operations of features register the schema FeatureLink. */
+/** The feature operations register the schema FeatureLink. */
 export const LINKS: OperationModule = {
   tag: 'Features',
   schemas: [],

@@ -9,7 +9,7 @@ import type { Counts } from '../technical-debt/score.ts';
 import { countsByProject } from '../technical-debt/store.ts';
 import type { ListedProject, Project, ProjectOverview } from './schema.ts';
 
-/** The part of a project that users write. */
+/** The fields of a project that users can edit. */
 export type ProjectFields = Omit<
   Project,
   'environments' | 'members' | 'favorite' | 'createdAt' | 'updatedAt' | 'archivedAt'
@@ -104,8 +104,8 @@ export async function findOverview(
 }
 
 /**
- * Locks the project and reads its state. In one statement, a transaction that had to wait for the lock would read the
- * environments from before the wait.
+ * Locks the project, then reads its state. A single statement that had to wait for the lock would read the environments as they
+ * were before the wait.
  */
 export async function lockProject(tx: Tx, id: string): Promise<ProjectState | undefined> {
   await sql`select from projects where id = ${id} for update`.execute(tx);
@@ -140,7 +140,10 @@ const LAST_EVENT_AT = sql`(
   select created_at from events where events.project = projects.id order by events.id desc limit 1
 )`;
 
-/** The projects that the actor may read. One pass counts the features of all, and one look-up for each finds its last event. */
+/**
+ * The projects that the actor may read. One pass counts the features of all projects, and one lookup per project finds its last
+ * event.
+ */
 export async function listProjects(
   db: Reader,
   actor: Actor,
@@ -218,7 +221,7 @@ const columns = (project: ProjectFields) =>
     naming_description: project.featureNaming.description ?? null,
   }) satisfies Columns<'projects'>;
 
-/** The names that belong to an environment. */
+/** Which of the names are existing environments. */
 export async function listEnvironmentNames(db: Reader, names: string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from environments where name = any(${names})`.execute(db);

@@ -99,7 +99,7 @@ const asRow = ({ feature, tag }: { feature: TaggedFeature; tag: Tag }) => ({
 /** No part of a tag contains NUL, so no two tags have the same key. */
 const keyOf = ({ type, value }: Tag): string => `${type}\0${value}`;
 
-/** For fast look-ups: a request can name thousands of tags. */
+/** A set, for fast lookups: a request can name thousands of tags. */
 const keysOf = (tags: Tag[]): Set<string> => new Set(tags.map(keyOf));
 
 const unique = (tags: Tag[]): Tag[] => [...new Map(tags.map(tag => [keyOf(tag), tag])).values()];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { during } from '../../test/during.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
 const harness = useHarness();
@@ -19,9 +19,9 @@ type RecordedEvent = {
 };
 
 const tag = (value: string, type = 'simple') => ({ type, value });
-const post = (path: string, body: object): Promise<Answer> => call(harness.app, 'POST', path, { body });
-const put = (path: string, body: object): Promise<Answer> => call(harness.app, 'PUT', path, { body });
-const remove = (path: string): Promise<Answer> => call(harness.app, 'DELETE', path);
+const post = (path: string, body: object): Promise<ApiResponse> => call(harness.app, 'POST', path, { body });
+const put = (path: string, body: object): Promise<ApiResponse> => call(harness.app, 'PUT', path, { body });
+const remove = (path: string): Promise<ApiResponse> => call(harness.app, 'DELETE', path);
 const at = (name: string) => `/api/admin/features/${name}/tags`;
 const tagsOf = async (name: string) => (await call(harness.app, 'GET', at(name))).body.tags;
 const eventsOf = async (name: string): Promise<RecordedEvent[]> =>
@@ -143,7 +143,7 @@ test('one request can change at most 5,000 feature tags', async () => {
 
 test('lists every violation in tags with its path', async () => {
   await makeFeature('rejecting');
-  const pathsOf = (response: Answer) => [
+  const pathsOf = (response: ApiResponse) => [
     response.status,
     ...response.body.details.map(({ path }: { path: string }) => path),
   ];

@@ -29,7 +29,7 @@ const type = Type.String({ title: 'TypeOfTag', description: 'Name of the tag typ
 const value = Type.String({ title: 'TagValue', description: 'Value of the tag', examples: ['checkout'] });
 const ofTag = Type.Object({ type, value });
 
-/** The routes of events register the schema Tag. */
+/** The event routes register the schema Tag. */
 export const TAGS: OperationModule = {
   tag: 'Tags',
   schemas: [TagType, TagTypeList, OneTagType, ValidTagType, TagList, OneTag],

@@ -10,7 +10,7 @@ import {
   lockTagType,
 } from './store.ts';
 
-/** As many features as a bulk operation changes. Each gets an event and new documents for SDKs in all its environments. */
+/** The same limit as for bulk operations. Each feature gets an event, and new SDK documents in all its environments. */
 const MAX_FEATURES = 1_000;
 
 /** Deletes a tag type with its tags. Each tag, and each tag of a feature, gets its own event. */
@@ -43,6 +43,6 @@ async function removeTags({ tx, actor, record }: Change, type: string, value?: s
     record({ type: 'feature-untagged', project, featureName, preData });
   }
   await deleteTags(tx, type, value);
-  // The actor can read the events they cause. The event of a tag that they may not see belongs to the project of the tag.
+  // Actors can read the events they cause, so the event of a tag that they may not see belongs to the tag's project.
   for (const { tag, hiddenIn } of tags) record({ type: 'tag-deleted', project: hiddenIn, preData: tag });
 }

@@ -97,8 +97,8 @@ export async function lockTagTypes(tx: Tx, names: string[]): Promise<string[]> {
 }
 
 /**
- * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update never changes anything: it
- * locks an existing tag, and lets a tag be inserted again that another transaction is deleting.
+ * Inserts missing tags and returns them. Locks all of the tags until the transaction ends. The update changes nothing: it locks
+ * an existing tag, and makes the insert succeed if another transaction is deleting the tag.
  */
 export async function insertMissingTags(tx: Tx, project: string, tags: Tag[]): Promise<Tag[]> {
   const { rows } = await sql<Tag>`

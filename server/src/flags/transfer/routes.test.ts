@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { during } from '../../test/during.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { type Harness, useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 
 const here = useHarness();
 const there = useHarness();
@@ -11,7 +11,7 @@ const BATCH = '/api/admin/features-batch';
 const constraint = { contextName: 'country', operator: 'IN', values: ['NO', 'SE'] };
 const variant = (name: string) => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' });
 
-const ask = async (instance: Harness, path: string, body: unknown, token?: string): Promise<Answer> =>
+const ask = async (instance: Harness, path: string, body: unknown, token?: string): Promise<ApiResponse> =>
   await call(instance.app, 'POST', path, { body, ...(token ? { token } : {}) });
 
 /** A feature with every part, in production of the default project. */
@@ -52,11 +52,11 @@ async function makeWhole(instance: Harness, name: string): Promise<void> {
   for (const { status, body } of responses) expect(status, JSON.stringify(body)).toBeLessThan(300);
 }
 
-const exported = async (instance: Harness, features: string[]): Promise<Answer> =>
+const exported = async (instance: Harness, features: string[]): Promise<ApiResponse> =>
   await ask(instance, `${BATCH}/export`, { features, environment: 'production' });
 
 /** Removes ids and times, which differ between instances. */
-function comparable(body: Answer['body']) {
+function comparable(body: ApiResponse['body']) {
   const names = new Map(body.segments.map(({ id, name }: { id: number; name: string }) => [id, name]));
   return {
     ...body,
@@ -224,7 +224,7 @@ test('exports by name, by project or by tag, only what the caller may read', asy
   const viewer = await makeUser(here.db, 'Viewer');
   const take = (query: object, token?: string) =>
     ask(here, `${BATCH}/export`, { environment: 'production', ...query }, token);
-  const names = ({ body }: Answer) => body.features.map(({ name }: { name: string }) => name);
+  const names = ({ body }: ApiResponse) => body.features.map(({ name }: { name: string }) => name);
 
   expect(names(await take({ tag: 'simple:shared' }))).toEqual(['hidden', 'seen']);
   expect(names(await take({ project: secret.id }))).toEqual(['hidden']);
@@ -563,7 +563,7 @@ test('a concurrently created feature with the same name fails the whole import',
 });
 
 test('exporting, validating and importing twelve features costs as many statements as one', async () => {
-  const count = async (work: () => Promise<Answer>): Promise<number> => {
+  const count = async (work: () => Promise<ApiResponse>): Promise<number> => {
     const before = here.statements.length;
     const { status, body } = await work();
     expect(status, JSON.stringify(body)).toBe(200);

@@ -6,7 +6,7 @@ import { hashingWork } from '../../platform/secrets/password-hash.ts';
 import { makePerson, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { logIn, tryLogin } from '../../test/login.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { waitingForLock } from '../../test/waiting.ts';
 import { BLOCKED_MS, LOGIN_LIMITS } from './limits.ts';
 
@@ -100,7 +100,7 @@ test('does not block a user at a known IP address for failures of others', async
 });
 
 /** A response without the random id of an error. */
-const observed = ({ status, body, headers }: Answer) => {
+const observed = ({ status, body, headers }: ApiResponse) => {
   const { id: _, ...rest } = body;
   return { status, body: rest, names: Object.keys(headers).toSorted(), retryAfter: headers['retry-after'] };
 };

@@ -4,7 +4,7 @@ import { makeUserWith, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Account, type IdentityProvider, startIdentityProvider } from '../../test/identity-provider.ts';
 import { type Browser, browserWith, logIn, tryLogin } from '../../test/login.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { ask, beginLogin, configureSso, cookiesOf, pathOf, person } from '../../test/single-sign-on.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
@@ -19,12 +19,12 @@ beforeEach(() => configureSso(harness.app, provider.issuer));
 
 const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
 
-async function logInBySso(account: Account): Promise<Answer> {
+async function logInBySso(account: Account): Promise<ApiResponse> {
   const { url, cookie } = await beginLogin(harness.app);
   return await ask(harness.app, pathOf(await provider.visit(url, account)), cookie);
 }
 
-const browserOf = (response: Answer): Browser =>
+const browserOf = (response: ApiResponse): Browser =>
   browserWith(harness.app, `halyard-session=${cookiesOf(response)['halyard-session']}`);
 
 /** Signs up with a link and any email address. */

@@ -6,7 +6,7 @@ import { makePerson } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { type Account, type IdentityProvider, startIdentityProvider } from '../../test/identity-provider.ts';
 import { logIn as logInWithPassword } from '../../test/login.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { beginLogin, configureSso, pathOf, person } from '../../test/single-sign-on.ts';
 import { FAILURES, failureOf } from './failures.ts';
 import { UNCONFIRMED } from './limit-unconfirmed.ts';
@@ -25,16 +25,16 @@ beforeEach(() => configure());
 
 const configure = (fields: object = {}) => configureSso(harness.app, provider.issuer, fields);
 
-const open = (url: string, cookie = '', accept = BROWSER): Promise<Answer> =>
+const open = (url: string, cookie = '', accept = BROWSER): Promise<ApiResponse> =>
   call(harness.app, 'GET', url, { token: null, headers: { accept, cookie } });
 
 /** A complete login at the provider in a browser. Without an account, the user cancels. */
-async function logIn(account: Account | null): Promise<Answer> {
+async function logIn(account: Account | null): Promise<ApiResponse> {
   const { url, cookie } = await beginLogin(harness.app, '?redirect=/flags?query=a');
   return await open(pathOf(await provider.visit(url, account)), cookie);
 }
 
-const failedWith = (response: Answer) => {
+const failedWith = (response: ApiResponse) => {
   expect(response.status).toBe(302);
   expect(response.headers.vary).toBe('accept');
   const url = new URL(String(response.headers.location), 'http://halyard');

@@ -14,7 +14,7 @@ import {
   stop,
 } from '../../test/identity-provider.ts';
 import { browserWith } from '../../test/login.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import {
   ask as askUs,
   type Begun,
@@ -39,18 +39,18 @@ beforeAll(async () => {
 afterAll(() => provider.close());
 beforeEach(() => configure());
 
-const configure = (fields: object = {}): Promise<Answer> =>
+const configure = (fields: object = {}): Promise<ApiResponse> =>
   configureSso(harness.app, provider.issuer, fields);
-const ask = (url: string, cookie?: string, app = harness.app): Promise<Answer> => askUs(app, url, cookie);
+const ask = (url: string, cookie?: string, app = harness.app): Promise<ApiResponse> => askUs(app, url, cookie);
 const begin = (query = ''): Promise<Begun> => beginLogin(harness.app, query);
 
 /** A complete login at the provider. Returns the response of the callback. */
-async function logIn(account: Account, query = ''): Promise<Answer> {
+async function logIn(account: Account, query = ''): Promise<ApiResponse> {
   const { url, cookie } = await begin(query);
   return await ask(pathOf(await provider.visit(url, account)), cookie);
 }
 
-const callerOf = async (response: Answer) => {
+const callerOf = async (response: ApiResponse) => {
   const secret = cookiesOf(response)['halyard-session'];
   return (await browserWith(harness.app, `halyard-session=${secret}`).ask('GET', '/api/admin/user')).body;
 };
@@ -449,7 +449,7 @@ test('creates one account for two concurrent first logins', async () => {
     const { url, cookie } = await begin();
     ways.push({ way: await provider.visit(url, ada), cookie });
   }
-  let responses: Promise<Answer[]> = Promise.resolve([]);
+  let responses: Promise<ApiResponse[]> = Promise.resolve([]);
   await harness.db.transaction().execute(async tx => {
     // Nobody can be inserted while this lock is held, so both logins wait at this point.
     await sql`lock table users in share row exclusive mode`.execute(tx);

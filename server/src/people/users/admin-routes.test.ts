@@ -4,7 +4,7 @@ import { ROOT_ROLES } from '../../access/roles.ts';
 import { makeMember, makePerson, makeProject, makeUser, PASSWORD } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { logIn, tryLogin } from '../../test/login.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { waitingForLock } from '../../test/waiting.ts';
 import { INACTIVE_DAYS } from './remove.ts';
 
@@ -18,7 +18,7 @@ const get = (path: string, token?: string) =>
 const update = (id: number, body: unknown) => call(harness.app, 'PUT', `${USERS}/${id}`, { body });
 const remove = (id: number) => call(harness.app, 'DELETE', `${USERS}/${id}`);
 
-const pathsOf = (response: Answer) =>
+const pathsOf = (response: ApiResponse) =>
   response.body.details.map((detail: { path: string }) => detail.path).toSorted();
 
 const lastEvent = async (type: string) =>

@@ -8,11 +8,11 @@ export const EPOCH_CHANGES = ['restart', 'failover', 'restore'] as const;
 
 export type EpochChange = { from: string; to: string; kind: (typeof EPOCH_CHANGES)[number]; reason: string };
 
-/** What the process knows about the history of its database. Everything that keeps rows in memory drops them when the epoch changes. */
+/** Which epoch of the database the process is in. Everything that keeps rows in memory drops them when the epoch changes. */
 export type EpochWatch = {
   /** The id of the epoch. Undefined until it was read. */
   readonly current: string | undefined;
-  /** Takes note of the epoch that was read, and of a loss that the reader found: what it knows and the database does not have. */
+  /** Reports the epoch that was read, and what the reader knows but the database has lost. */
   observe: (epoch: Epoch, loss?: string) => void;
   /** Calls back after a change. Returns a function that unsubscribes. */
   onChange: (listener: (change: EpochChange) => void) => () => void;

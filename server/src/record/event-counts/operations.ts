@@ -25,7 +25,7 @@ export const eventCountOperations = (memory: SearchMemory): OperationModule => (
       output: jsonResponse('The counts', EventCounts),
       read: async ({ actor, longReads, longReader }, { query }) => {
         const { by, ...filters } = parseEventCounts(query);
-        // Without the index it would look at every event.
+        // Without the index, it would have to read every event.
         const run = filters.query === undefined ? longReads.run : longReads.runSearch;
         const groups = await run(longReader, db => countEvents(db, actor, filters, by, memory));
         const shown = groups.slice(0, MAX_GROUPS);

@@ -17,7 +17,7 @@ const GROUP = {
 
 export type EventGroup = { value: string | null; count: number; name: string | null };
 
-/** The part of the index: ids of events to count, or counts by value. */
+/** What the index contributes: ids of events to count, or counts by value. */
 export type IndexedCounts = { ids: number[]; values: (string | null)[]; counts: number[] };
 
 /**

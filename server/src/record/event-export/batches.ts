@@ -140,7 +140,7 @@ function batchOf(lines: ExportedLine[]): { bytes: Buffer; last: number } | undef
   return last === undefined ? undefined : { bytes: asBytes(lines.map(({ line }) => line)), last };
 }
 
-/** Aborts the export of a caller who lost the token or session, or who is no longer a root admin. */
+/** Aborts the export if the caller's token or session has ended, or if the caller is no longer a root admin. */
 async function rejectRevoked(db: Db, { credential, isAdmin }: Actor): Promise<void> {
   if (credential === undefined) return;
   const [valid] = await validCredentials(db, [credential]);
@@ -176,7 +176,7 @@ export async function* readAhead<T>(items: AsyncGenerator<T, void>): AsyncGenera
       const { done, value } = await next;
       if (done) return;
       next = items.next();
-      // A failure is thrown when its turn comes. Until then nobody awaits it.
+      // An error is thrown when its item is due. Until then, nothing awaits the promise.
       next.catch(() => {});
       yield value as T;
     }

@@ -26,7 +26,7 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
     async (request, reply) => {
       const { format, ...events } = parseEventExport(request.query);
       const { contentType } = LINES[format];
-      // It would read every event just to send none.
+      // A HEAD request would read every event just to send none.
       if (request.method === 'HEAD') return reply.type(contentType).send('');
       return await longReads.sendExport(
         reply,

@@ -74,7 +74,7 @@ function decode(stored: string): Bitmap {
 /** Adds a stored set to the bitmap. */
 export const addStored = (bitmap: Bitmap, stored: string): void => unite(bitmap, decode(stored));
 
-/** Removes what the stored set contains from the bitmap. */
+/** Removes a stored set from the bitmap. */
 export const subtractStored = (bitmap: Bitmap, stored: string): void => subtract(bitmap, decode(stored));
 
 const littleEndian = (bytes: Buffer): Buffer => (endianness() === 'LE' ? bytes : bytes.swap32());
@@ -93,17 +93,17 @@ export function removePosition(bitmap: Bitmap, position: number): void {
   bitmap[position >>> 5] = (bitmap[position >>> 5] ?? 0) & ~(1 << (position & 31));
 }
 
-/** Adds to the first bitmap what the second contains. */
+/** Adds the positions of the second bitmap to the first. */
 export function unite(bitmap: Bitmap, other: Bitmap): void {
   for (let n = 0; n < WORDS; n++) bitmap[n] = (bitmap[n] ?? 0) | (other[n] ?? 0);
 }
 
-/** Keeps in the first bitmap what the second contains too. */
+/** Keeps only the positions of the first bitmap that are in the second. */
 export function intersect(bitmap: Bitmap, other: Bitmap): void {
   for (let n = 0; n < WORDS; n++) bitmap[n] = (bitmap[n] ?? 0) & (other[n] ?? 0);
 }
 
-/** Removes from the first bitmap what the second contains. */
+/** Removes the positions of the second bitmap from the first. */
 export function subtract(bitmap: Bitmap, other: Bitmap): void {
   for (let n = 0; n < WORDS; n++) bitmap[n] = (bitmap[n] ?? 0) & ~(other[n] ?? 0);
 }

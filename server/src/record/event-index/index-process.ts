@@ -8,9 +8,9 @@ import { deleteOldText } from './text/verify.ts';
 // If a container has no memory left, Linux kills this process instead of the server. Other systems have no such file.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => {});
 
-// Without the server, nobody would stop this process.
+// If the server is gone, nothing else would stop this process.
 process.on('disconnect', () => process.exit(1));
-// If the whole process group is told to stop, the server decides, and ends this process.
+// Signals to the whole process group are ignored here: the server decides when this process ends.
 process.on('SIGTERM', () => {});
 process.on('SIGINT', () => {});
 

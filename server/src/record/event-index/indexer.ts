@@ -6,15 +6,21 @@ import { FIRST_CHUNK, type Log, lockProgress, readDecided, readIndexedChunks } f
 import { indexNextText, indexNextUnsplit } from './text/build.ts';
 import { keepLargeTexts } from './text/keep-large.ts';
 
-/** Nothing waits for the index: a search finds recent events without it. Every 250 ms took 32 statements per second. */
+/**
+ * Nothing waits for the index, because a search finds recent events without it. Checking every 250 ms took 32 statements per
+ * second.
+ */
 const PAUSE_MS = 2_000;
 
-/** Indexing a chunk takes about 20 MB of it, whatever the events contain. Typed arrays do not count: collect.ts limits them to 60 MB. */
+/**
+ * Indexing a chunk takes about 20 MB of heap, whatever the events contain. Typed arrays are outside the heap, and collect.ts
+ * limits them to 60 MB.
+ */
 const MAX_HEAP_MB = 128;
 
 /**
- * What the process takes beside the server. Without this check, Linux killed the process in a container of 256 MB, and 4 ms later the server
- * too, because the memory of the process was not free yet.
+ * What the process needs in addition to the server. Without this check, in a container with 256 MB, Linux killed the process and
+ * 4 ms later the server too, because the process's memory was not free yet.
  */
 const NEEDED_BYTES = 80 * 2 ** 20;
 
@@ -64,7 +70,7 @@ export function startIndexer(
   };
 }
 
-/** Runs a process while chunks are waiting. Searches check the events of a chunk for which memory never sufficed. */
+/** Runs a process while chunks are waiting. If a chunk needs more memory than there is, searches check its events instead. */
 function makeIndexing(db: Db, databaseUrl: string, maxHeapMb: number, memoryLimit: () => number) {
   let failed = { chunk: -1, attempts: 0 };
   let isPostponed = false;

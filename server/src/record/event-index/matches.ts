@@ -4,13 +4,16 @@ import { ALL, type Clause } from './clauses.ts';
 import type { ClauseSets } from './sets.ts';
 import { type ChunkRange, readCounts } from './store.ts';
 
-/** A chunk with events that match. `narrowing` has the clauses that exclude events of it; the others contain all its events. */
+/**
+ * A chunk with events that match. `narrowing` has the clauses that exclude some of its events; the other clauses contain all of
+ * them.
+ */
 export type Match = {
   chunk: number;
   narrowing: Clause[];
   /** The number of matches. */
   count: number;
-  /** The sets whose intersection matches, where they were needed. Nobody may change them. */
+  /** The sets whose intersection matches, where they were needed. They are shared, so do not change them. */
   sets?: Bitmap[];
   isRecent?: true;
 };

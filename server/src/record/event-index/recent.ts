@@ -13,8 +13,8 @@ import { ALL, type Clause, type Term } from './clauses.ts';
 import { type ComputedPosting, computePostings } from './store.ts';
 
 /**
- * The postings of the decided events of the first chunk that is not indexed, in memory: at most 24,000 events, about 5 MB.
- * Reading these events for each search would cost more than the rest of the search. Events after `upTo` are searched directly.
+ * The postings of committed events in the first chunk that is not indexed, in memory: at most 24,000 events, about 5 MB. Reading
+ * these events for each search would cost more than the rest of the search. Events after `upTo` are searched directly.
  */
 export type RecentPostings = { chunk: number; upTo: number; byKey: Map<string, ComputedPosting> };
 

@@ -4,7 +4,7 @@ import { addStored, type Bitmap, emptyBitmap, emptyBitmaps, subtractStored } fro
 import { ALL, type Clause } from './clauses.ts';
 import { type ClausePositions, readPositions } from './store.ts';
 
-/** Reads the set of a clause in each of the chunks, in the order of `chunks`. Nobody may change the bitmaps. */
+/** Reads the set of a clause in each of the chunks, in the order of `chunks`. The bitmaps are shared, so do not change them. */
 export type ClauseSets = (db: Reader, clause: Clause, chunks: number[]) => Promise<Bitmap[]>;
 
 const MAX_BYTES = 32_000_000;

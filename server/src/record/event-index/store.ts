@@ -19,7 +19,10 @@ export const LOGS: readonly Log[] = ['own', 'imported'];
 /** The chunk in which a log begins. */
 export const FIRST_CHUNK: Record<Log, number> = { own: 0, imported: chunkOf(LOWEST_ID) };
 
-/** How `event_index_progress` calls the parts. Its row `folded-text` belongs to the previous version, which stored different sets. */
+/**
+ * The names of the parts in `event_index_progress`. Its row `folded-text` belongs to the previous version, which stored different
+ * sets.
+ */
 const STORED_AS: Record<Log, Record<IndexPart, string>> = {
   own: { filters: 'filters', text: 'keyed-text' },
   imported: { filters: 'imported-filters', text: 'imported-keyed-text' },
@@ -76,7 +79,7 @@ export async function beginTextIndex(db: Reader): Promise<void> {
     update event_text_large_progress set last_id = 0 where exists (select from begun)`.execute(db);
 }
 
-/** Tells all servers that the sets they keep in memory may be wrong. */
+/** Makes all servers drop the sets that they keep in memory, because they may be wrong. */
 export async function startGeneration(tx: Tx, part: IndexPart): Promise<void> {
   await sql`update event_index_progress set generation = generation + 1 where part = ${STORED_AS.own[part]}`.execute(
     tx,
@@ -184,7 +187,10 @@ export type ChunkRange = { first: number; end: number };
 /** How many events the terms of a clause have in each of the chunks: those of `plus` minus those of `minus`. */
 export type ClauseCounts = { clause: number; chunks: number[]; counts: number[] };
 
-/** The counts of each clause in a range of chunks. An index-only scan. Lists, because a row for each count took twice the time. */
+/**
+ * The counts of each clause in a range of chunks. This is an index-only scan. It returns lists, because a row for each count took
+ * twice as long.
+ */
 export async function readCounts(
   db: Reader,
   clauses: readonly Clause[],

@@ -51,7 +51,7 @@ export const eventSearchOperations = (memory: SearchMemory): OperationModule => 
       read: async (reading, { query }) => {
         const { db, actor } = reading;
         const search = parseEventSearch(query);
-        // Reading one event more than the page shows whether there is a next page.
+        // Reading one event more than fits on the page shows whether there is a next page.
         const more = { ...search, limit: search.limit + 1 };
         const found = await runSearch(reading, search, db => searchEvents(db, actor, more, memory));
         const page = found.events.slice(0, search.limit);

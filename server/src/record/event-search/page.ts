@@ -11,7 +11,7 @@ export async function readPage(db: Reader, ids: number[]): Promise<EventRow[]> {
   let bytes = 0;
   while (page.length < ids.length && bytes < MAX_PAGE_BYTES) {
     const some = await listNewestById(db, ids.slice(page.length));
-    // The usual page: one statement, small enough not to be measured.
+    // A typical page takes one statement and is too small to exceed the limit.
     if (page.length === 0 && some.length === ids.length) return some;
     if (some.length === 0) break;
     for (const event of some) {

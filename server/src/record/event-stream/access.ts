@@ -13,7 +13,7 @@ import type { Listener } from './listener.ts';
 export type Access = {
   /** Whether the caller is a root admin; undefined without a valid session or token. */
   isAdmin: (listener: Listener) => boolean | undefined;
-  /** Makes the same decision as the condition `isVisible`. */
+  /** Decides like the SQL condition `isVisible`. */
   canSee: (listener: Listener, event: EventRow) => boolean;
   /** Whether the caller can read a project of the events, or a project that they list. */
   canRead: (listener: Listener, project: string) => boolean;

@@ -9,7 +9,7 @@ import { makeTurns } from './turns.ts';
 
 type Log = Record<'warn', (fields: object, message: string) => void>;
 
-/** All streams together are one caller of the long reads, and use two of its six slots. */
+/** For the long-read limits, all streams together count as one caller, which uses two of the six slots. */
 const CALLER = 'event streams';
 const CONCURRENCY = 2;
 /** Less than half of a batch. */
@@ -109,7 +109,7 @@ export function makeCatchUp(
       const isAdmin = access.isAdmin(listener);
       if (isAdmin === undefined) return end(listener, NOT_VALID);
       if (isAdmin !== actor.isAdmin) {
-        // Read for a different kind of caller. The next turn reads the events again.
+        // The events were read for a different kind of caller, so the next turn reads them again.
         listener.actor = { ...actor, isAdmin };
         return;
       }

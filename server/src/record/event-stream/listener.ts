@@ -33,7 +33,7 @@ export const CATCH_UP_IDS = 20_000;
 export const CATCH_UP_EVENTS = 100;
 /** Not yet sent to a client that reads slowly. One event may exceed it. */
 const MAX_UNSENT_BYTES = 262_144;
-/** Clients reconnect at different moments after a restart of the server. */
+/** After a server restart, clients should reconnect at different moments. */
 const RETRY_MS = { least: 1_000, most: 3_000 };
 
 export function makeListener(
@@ -123,7 +123,7 @@ export const TRANSPORT: Transport<Listener> = {
     listener.stream.push(null);
   },
   destroy: ({ stream }) => stream.destroy(),
-  // A client that still has something to read needs none.
+  // A client that still has data to read needs no heartbeat.
   heartbeat: ({ stream, position }) => (stream.readableLength === 0 ? heartbeatFrame(position) : undefined),
   farewell: () => commentFrame('the server is stopping'),
 };

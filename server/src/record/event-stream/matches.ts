@@ -2,8 +2,8 @@ import type { EventFilters } from '../events/search-query.ts';
 import type { EventRow } from '../events/store.ts';
 
 /**
- * Whether an event matches the filters of a search, with the meaning of `conditions()`. PostgreSQL decides about text, because it
- * writes JSON and compares letters in its own way: `hasText` returns what it found.
+ * Whether an event matches the filters of a search, with the meaning of `conditions()`. For text, `hasText` returns what
+ * PostgreSQL found, because PostgreSQL formats JSON and compares letters in its own way.
  */
 export function matches(event: EventRow, search: EventFilters, hasText: (text: string) => boolean): boolean {
   return (

@@ -29,7 +29,7 @@ export type EventStream = {
 
 /**
  * New events are found by polling. A notification at each commit would make all writers wait for each other, and an event can
- * become readable later than its own commit, namely when an older change ends.
+ * become readable later than its own commit: when an older change ends.
  */
 const POLL_MS = 100;
 const RETRY_MS = 1_000;

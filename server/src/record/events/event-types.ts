@@ -27,7 +27,7 @@ const GROUP = named('a group', 'group:groupName', 'group:name', 'group:groupId',
 const ACCOUNT = named('a service account', 'account:username', 'account:name', 'account:id');
 const ACCOUNT_OF_TOKEN = named('a service account', 'accountOfToken:username', 'accountOfToken:userId');
 const APP = named('an application', 'appName');
-// The provider alone would not tell two webhooks apart.
+// The provider alone would not distinguish two webhooks.
 const INTEGRATION =
   '[{provider} integration {integration:description}|{provider} integration {integration:id}|integration {integration:id}|an integration]';
 const API_TOKEN = `${named('an API token', 'tokenName', 'username')}${HERE}`;
@@ -88,7 +88,7 @@ export const EVENT_TYPES = {
     text: `updated the variants of ${FLAG_HERE}${NOW_VARIANTS}`,
   },
   'feature-project-change': {
-    label: 'Flag moved to another project',
+    label: 'Flag moved to a different project',
     text: `moved ${FLAG}[ from project {project:oldProject}][ to project {project:newProject}| to project {project:project}]`,
   },
   'feature-archived': { label: 'Flag archived', text: `archived ${FLAG_IN_PROJECT}` },
@@ -494,7 +494,7 @@ export const EVENT_TYPES = {
     text: `deleted all groups provisioned by SCIM`,
     emitted: false,
   },
-  // newer than the contract's 156
+  // Types that Unleash's 156 do not include.
   'feature-link-added': { label: 'Link added to flag', text: `added ${LINK} to ${FLAG_IN_PROJECT}` },
   'feature-link-updated': {
     label: 'Link of flag updated',

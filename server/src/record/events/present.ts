@@ -7,7 +7,7 @@ import { idThereOf, isImported } from './imported.ts';
 import type { Event } from './schema.ts';
 import type { EventRow } from './store.ts';
 
-/** Parts of a response that not every event has. */
+/** Options for the fields that only some responses contain. */
 type Added = { parts?: boolean | undefined };
 
 /** An event for responses, without the IP address. Older events have no createdByKind, and most events no comment. */
@@ -24,7 +24,10 @@ export function presentEvent(row: EventRow, { parts }: Added = {}): Event {
 
 type CanRead = (project: string) => boolean;
 
-/** An event for a response to the actor. Only root admins see IP addresses, and projects that the actor cannot read. */
+/**
+ * An event for a response to the actor. IP addresses are for root admins only, and projects that the actor cannot read are
+ * removed.
+ */
 export const presentEventTo = (
   actor: Pick<Actor, 'isAdmin'>,
   event: EventRow,
@@ -44,15 +47,15 @@ export const presentEventTo = (
         added,
       );
 
-/** Which of the projects that these events list the actor can read: an argument of `presentEventTo`. */
+/** Returns the `canRead` argument of `presentEventTo` for these events. */
 export async function readableIn(db: Reader, actor: Actor, events: EventRow[]): Promise<CanRead> {
   const hidden = await unreadableProjects(db, actor, [...new Set(events.flatMap(listedProjects))]);
   return project => !hidden.has(project);
 }
 
 /**
- * The projects that an event without a project lists: those of an integration or of an API token, and those of the filter of an
- * integration. The caller who caused the event sees it, but may lack access to some of these projects.
+ * The projects that an event without a project lists: those of an integration or API token, and those in an integration's filter.
+ * The caller who caused the event sees it, but may lack access to some of these projects.
  */
 export const listedProjects = ({ project, data, preData }: EventRow): string[] =>
   project === null
@@ -79,7 +82,7 @@ function withoutHidden(part: object | null, canRead: CanRead): object | null {
   return part && withReadableList(withReadableFilter(part, canRead), canRead);
 }
 
-/** Its other parameters may name what is in the project. */
+/** Removes the whole filter, because its other parameters may name things in the hidden project. */
 function withReadableFilter(part: object, canRead: CanRead): object {
   if (filteredOf(part).every(canRead)) return part;
   const { filter: _, ...others } = part as { filter: unknown };

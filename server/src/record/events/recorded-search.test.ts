@@ -8,11 +8,11 @@ import { RECORDED_EVENTS, type RecordedEvent } from '../../test/recorded-events.
 // Recorded responses of Unleash to searches of its 53 events. Ours are the same, except where a case contains a different
 // response and the reason. For an error, the status, name and paths of the details are compared.
 
-type Answer = { status: number; total?: number; ids?: number[]; name?: string; paths?: string[] };
+type ApiResponse = { status: number; total?: number; ids?: number[]; name?: string; paths?: string[] };
 
-const found = (total: number, ...ids: number[]): Answer => ({ status: 200, total, ids });
-const refused = (status: number, name: string, ...paths: string[]): Answer => ({ status, name, paths });
-const badData = (parameter: string): Answer => refused(400, 'BadDataError', `/query/${parameter}`);
+const found = (total: number, ...ids: number[]): ApiResponse => ({ status: 200, total, ids });
+const refused = (status: number, name: string, ...paths: string[]): ApiResponse => ({ status, name, paths });
+const badData = (parameter: string): ApiResponse => refused(400, 'BadDataError', `/query/${parameter}`);
 
 const down = (first: number, last: number): number[] =>
   Array.from({ length: first - last + 1 }, (_, index) => first - index);
@@ -22,9 +22,9 @@ const NEWEST_50 = found(53, ...down(53, 4));
 const CRASH = refused(500, 'UnknownError');
 const NO_NAME = '';
 
-type Exception = { why: string; answer: Answer };
+type Exception = { why: string; answer: ApiResponse };
 
-const instead = (answer: Answer, why: string): Exception => ({ answer, why });
+const instead = (answer: ApiResponse, why: string): Exception => ({ answer, why });
 
 const badLimit = instead(badData('limit'), 'limit is 1 to 1000, anything else is rejected');
 const badOffset = instead(badData('offset'), 'offset is a whole number from 0, anything else is rejected');
@@ -34,7 +34,7 @@ const badCreator = instead(badData('createdBy'), 'createdBy must be an integer')
 const badDay = (parameter: string) => instead(badData(parameter), 'an impossible date is rejected');
 const nulCharacter = instead(badData('query'), 'U+0000 is rejected: PostgreSQL cannot store it');
 const notUtf8 = instead(badData('query'), 'bytes that are not UTF-8 are rejected, not replaced');
-const noWildcard = (answer: Answer) => instead(answer, '%, _ and \\ are ordinary characters in query');
+const noWildcard = (answer: ApiResponse) => instead(answer, '%, _ and \\ are ordinary characters in query');
 const oneNameFor401 = instead(
   refused(401, 'AuthenticationRequired'),
   'missing and unaccepted credentials have one name, that of the contract',
@@ -56,7 +56,7 @@ type Case = {
   as?: keyof typeof tokens;
   method?: 'POST' | 'HEAD';
   accept?: string;
-  recorded: Answer;
+  recorded: ApiResponse;
   exception?: Exception;
 };
 
@@ -384,7 +384,7 @@ type Body = {
   details?: { path?: string }[];
 };
 
-function answerOf(status: number, text: string): Answer {
+function answerOf(status: number, text: string): ApiResponse {
   if (text === '') return { status };
   const { events, total, name, details }: Body = JSON.parse(text);
   if (events && total !== undefined) return { ...found(total, ...events.map(event => event.id)), status };

@@ -1,6 +1,6 @@
 import { fromPayload, own, type Payloads } from './payload.ts';
 
-/** The kinds of things that a part of a sentence can refer to. They are words of the API. */
+/** What a part of a sentence can refer to, in the API's words. */
 export const REFERENCE_KINDS = [
   'feature',
   'project',

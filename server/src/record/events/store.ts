@@ -126,7 +126,7 @@ function withReadableList(actor: Actor, part: RawBuilder<unknown>) {
   end)`;
 }
 
-/** A condition: the actor can read the event. `search` is the search that the event is to match. */
+/** A condition: the actor can read the event. `search` is the search that the event must match. */
 export const isVisible = (actor: Actor, search: TextSearch) =>
   actor.isAdmin
     ? ofReadableProject(actor)

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { type Answer, call } from '../../test/request.ts';
+import { type ApiResponse, call } from '../../test/request.ts';
 import { MAX_KEYS, MAX_STORED_BODY, MAX_STORED_BYTES } from './limits.ts';
 
 const harness = useHarness();
@@ -10,7 +10,7 @@ const harness = useHarness();
 let number = 0;
 const key = (): { 'idempotency-key': string } => ({ 'idempotency-key': `key-${++number}` });
 
-const post = (url: string, body: object, token: string, headers: Record<string, string>): Promise<Answer> =>
+const post = (url: string, body: object, token: string, headers: Record<string, string>): Promise<ApiResponse> =>
   call(harness.app, 'POST', `/api/admin/${url}`, { body, token, headers });
 
 /** A user with a role in a project of the mode, and the request that creates a flag there. */
@@ -19,7 +19,7 @@ async function member(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Memb
   const { id } = await makeProject(harness.db, { mode });
   await makeMember(harness.db, user, id, role);
   const headers = key();
-  const create = (): Promise<Answer> =>
+  const create = (): Promise<ApiResponse> =>
     post(`projects/${id}/features`, { name: `${id}-flag` }, user.token, headers);
   return { user, project: id, headers, create };
 }

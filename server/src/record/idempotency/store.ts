@@ -68,7 +68,9 @@ export async function findKey(db: Reader, key: Buffer, actor: Actor): Promise<Kn
   return rows[0];
 }
 
-/** Takes over a key from a run that has ended. Returns false if another request was quicker, or if the run has settled meanwhile. */
+/**
+ * Takes over a key from a run that has ended. Returns false if another request was faster, or if the run has settled meanwhile.
+ */
 export async function takeOver(
   db: Db,
   { key, run }: Claim,
@@ -94,8 +96,8 @@ export async function settleClaim(tx: Tx, claim: Claim): Promise<boolean> {
 }
 
 /**
- * Stores a response, if the caller has not stored too much; returns whether it did. The access at the beginning and at the
- * end count: the request itself may have granted a role, or somebody may have revoked one meanwhile.
+ * Stores a response, if the caller has not stored too much; returns whether it did. The access at the beginning and at the end
+ * both count: the request itself may have granted a role, or somebody may have revoked one meanwhile.
  */
 export async function storeResponse(
   db: Db,

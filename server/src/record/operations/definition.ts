@@ -59,16 +59,16 @@ type Described<
   cost?: number;
   rejectUnknownFields?: readonly string[];
   /** Places in the body that have no effect although the schema allows them. */
-  ignoredToo?: (body: unknown) => string[][];
+  ignoredPaths?: (body: unknown) => string[][];
   /** What the header Halyard-Hint says about a valid query that is probably not what was meant. */
   hint?: (query: Record<string, unknown>) => string | undefined;
   returnsSecret?: true;
 };
 
-/** A function that responds with nothing returns nothing. */
+/** An operation without a response body returns nothing. */
 type Responding<Out> = [Out] extends [undefined] ? Promise<void> : Promise<Out>;
 
-/** Reads the response, or what the response is made of. */
+/** Reads the response, or what `present` turns into the response. */
 type Reads<In, Out, Shown> =
   | {
       read: (reading: Reading, input: In) => Responding<Out>;
@@ -81,7 +81,7 @@ type Reads<In, Out, Shown> =
   | {
       read: (reading: Reading, input: In) => Promise<Shown>;
       versioned: Etagged<Shown & object>;
-      /** Makes the response from what was read, if the ETag names more or less than the response contains. */
+      /** Builds the response from what was read, if the ETag covers more or less than the response. */
       present: (shown: Shown) => Out;
       etag?: never;
     };
@@ -127,7 +127,7 @@ type DefinedCommand<
   Plan extends TSchema,
 > = Described<Params, Query, Body, Output> &
   Runs<Input<Params, Query, Body>, Static<Output>, Result> & {
-    /** The types of the events that the operation can record. None if only the caller sees what it changes. */
+    /** The types of the events that the operation can record. Empty if only the caller can see what it changes. */
     events: readonly EmittedEventType[];
     /** What If-Match is compared with. */
     precondition?: (input: Input<Params, Query, Body>, context: Context) => Precondition;

@@ -50,7 +50,7 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
     checks,
     cost,
     rejectUnknownFields,
-    ignoredToo,
+    ignoredPaths,
     hint,
     returnsSecret,
   } = operation;
@@ -61,7 +61,7 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
     ...(checks && { checks: checks.map(check => input => check(input, db, instance)) }),
     ...(cost !== undefined && { cost }),
     ...(rejectUnknownFields && { rejectUnknownFields }),
-    ...(ignoredToo && { ignoredToo }),
+    ...(ignoredPaths && { ignoredPaths }),
     ...(hint && { hint }),
     ...(returnsSecret && { returnsSecret }),
     ...(isQuery && (operation.versioned || operation.etag) && { etag: true }),

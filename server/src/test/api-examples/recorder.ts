@@ -1,7 +1,7 @@
 import type { Deliveries } from '../deliveries.ts';
 import type { Harness } from '../harness.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
-import type { Answer, call } from '../request.ts';
+import type { ApiResponse, call } from '../request.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Options = Parameters<typeof call>[3];
@@ -19,7 +19,7 @@ export type World = {
 
 export type Recorder = World & {
   /** One request by ada. */
-  send: (method: Method, url: string, body?: unknown, options?: Options) => Promise<Answer>;
+  send: (method: Method, url: string, body?: unknown, options?: Options) => Promise<ApiResponse>;
   /** One request whose response is the example of an operation. Returns the body. */
   record: (
     operation: string,
@@ -27,7 +27,7 @@ export type Recorder = World & {
     url: string,
     body?: unknown,
     options?: Options,
-  ) => Promise<Answer['body']>;
+  ) => Promise<ApiResponse['body']>;
 };
 
 export const P = '/api/admin/projects/payments';

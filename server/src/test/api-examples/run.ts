@@ -1,4 +1,4 @@
-import { type Answer, call } from '../request.ts';
+import { type ApiResponse, call } from '../request.ts';
 import { flags } from './flags.ts';
 import { instance, integrations } from './integrations.ts';
 import { peopleAndAccess, signIn } from './people.ts';
@@ -14,14 +14,14 @@ export async function recordResponses(world: World): Promise<Recorded> {
   const recorded: Recorded = {};
   const ada = world.people.find(({ username }) => username === 'ada');
   const send = async (method: Method, url: string, body?: unknown, options: Options = {}) => {
-    const answer = await call(world.harness.app, method, url, {
+    const response = await call(world.harness.app, method, url, {
       token: String(ada?.token),
       ...(body === undefined ? {} : { body }),
       ...options,
     });
-    if (answer.status >= 300)
-      throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer;
+    if (response.status >= 300)
+      throw new Error(`${method} ${url}: ${response.status} ${JSON.stringify(response.body)}`);
+    return response;
   };
   const record = async (
     operation: string,
@@ -29,10 +29,10 @@ export async function recordResponses(world: World): Promise<Recorded> {
     url: string,
     body?: unknown,
     options?: Options,
-  ): Promise<Answer['body']> => {
-    const answer = await send(method, url, body, options);
-    recorded[`${operation} ${answer.status}`] = answer.body;
-    return answer.body;
+  ): Promise<ApiResponse['body']> => {
+    const response = await send(method, url, body, options);
+    recorded[`${operation} ${response.status}`] = response.body;
+    return response.body;
   };
   const recorder: Recorder = { ...world, send, record };
   await vocabulary(recorder);

@@ -6,7 +6,7 @@ import type { EventRow } from '../../record/events/store.ts';
 import { sized } from '../campaign.ts';
 import { exposedFeatures } from '../consistency.ts';
 import { useHarness } from '../harness.ts';
-import { type Answer, call } from '../request.ts';
+import { type ApiResponse, call } from '../request.ts';
 import { type Command, command, NAMES, variantsCalled } from './commands.ts';
 import { predict, sortedStrategies } from './predict.ts';
 import { replay } from './replay.ts';
@@ -62,10 +62,10 @@ const ask = async (
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   url: string,
   body?: unknown,
-): Promise<Answer> => await call(harness.app, method, url, body === undefined ? {} : { body });
+): Promise<ApiResponse> => await call(harness.app, method, url, body === undefined ? {} : { body });
 
 /** The request for a command. */
-async function send(project: string, world: World, one: Command): Promise<Answer> {
+async function send(project: string, world: World, one: Command): Promise<ApiResponse> {
   const base = `/api/admin/projects/${project}`;
   const full = (name: string) => `${project}.${name}`;
   const feature = (name: string) => `${base}/features/${full(name)}`;

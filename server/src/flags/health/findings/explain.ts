@@ -48,7 +48,7 @@ function summarizeRule({ name, description, remedy, counts }: Rule, parts: Healt
   };
 }
 
-/** Rules about usage find nothing before SDKs have reported enough. */
+/** Usage rules find nothing until SDKs have reported enough. */
 function hasEvidence(rule: RuleName, telemetry: HealthParts['telemetry']): boolean {
   if (rule === 'never-seen') return telemetry.seen;
   if (rule === 'outside-production') return telemetry.production;

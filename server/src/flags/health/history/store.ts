@@ -20,10 +20,10 @@ const TYPES = 1_024;
  * The counts at the end of each day, rebuilt from the events, and the current counts for today. Each event of a feature starts a
  * span of days with the same state. Within a span, a feature is potentially stale from the day it exceeds the lifetime of its
  * type, and lifetimes have separate spans. Each span adds one on its first day and subtracts one on the day after its last, so a
- * running sum gives the counts of every day. The latest value of a field is the lowest bits of the maximum of `id * n + value` so
- * far, because ids only grow. Imported events have negative ids, for which the modulo would be negative too. Past days are
- * stored. A day is past one hour after its end by the clocks of both server and database, so that no open transaction can still
- * write an event of that day.
+ * running sum gives the counts of every day. Because ids only grow, the latest value of a field is in the lowest bits of the
+ * running maximum of `id * n + value`. Imported events have negative ids, for which the modulo would be negative too. Past days
+ * are stored. A day is past one hour after its end by the clocks of both server and database, so that no open transaction can
+ * still write an event of that day.
  */
 export async function readDays(tx: Tx, project: string, { from, to }: Range, at: Date): Promise<Day[]> {
   const today = sql`(${at}::timestamptz at time zone 'UTC')::date`;

@@ -1,4 +1,4 @@
-/** How many days a feature may be enabled or disabled everywhere, or be equal to its source, before a rule finds it. */
+/** How many days a feature may be enabled or disabled everywhere, or equal its source, before a rule reports it. */
 export const SETTLED_DAYS = 30;
 /** How many days a new feature may be unused. */
 export const NEW_DAYS = 7;

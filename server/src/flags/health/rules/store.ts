@@ -191,7 +191,7 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
       ) as found
       group by name
     ) as broken on broken.name = active.name`,
-  // A later change of the strategies or variants in the environment had to pass validation.
+  // Any later change to the strategies or variants in the environment has passed validation.
   'imported-as-is': () => sql`
     select feature, null::integer, min(since), jsonb_build_object('violations', jsonb_agg(violation order by violation))
     from (
@@ -228,7 +228,7 @@ const QUERIES: Record<RuleName, (project: string, at: Date) => RawBuilder<unknow
       from feature_dependencies join features on features.name = parent
       where archived_at is not null group by child
     ) as parents on parents.child = active.name`,
-  // Compares within the project only, because a copy in another project is usually meant to stay the same.
+  // Compares within the project only, because a copy in a different project is usually meant to stay the same.
   'duplicate-of-clone': (project, at) => sql`
     ${selectFeatures(sql`copies.created_at`, sql`jsonb_build_object('clonedFrom', source.name)`)}
     join events as copies on copies.project = ${project} and copies.feature_name = active.name
@@ -276,7 +276,7 @@ export async function hasFinding(
   rule: RuleName,
   { feature, segment }: Subject,
 ): Promise<boolean> {
-  // A copy is compared with its source, so that rule needs more than one feature.
+  // The rule about copies compares a copy with its source, so it needs more than one feature.
   const condition =
     feature === null || rule === 'duplicate-of-clone' ? sql`true` : sql`features.name = ${feature}`;
   const { rows } = await sql<{ present: boolean }>`

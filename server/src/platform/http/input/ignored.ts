@@ -20,7 +20,7 @@ declare module 'fastify' {
      */
     rejectUnknownFields?: readonly string[];
     /** Places in the body that have no effect although the schema allows them. */
-    ignoredToo?: (body: unknown) => string[][];
+    ignoredPaths?: (body: unknown) => string[][];
     /** What the response says in the header Halyard-Hint about a query that is valid but probably not what was meant. */
     hint?: (query: Record<string, unknown>) => string | undefined;
   }
@@ -133,7 +133,7 @@ function ignoredInput({ query, body, routeOptions }: FastifyRequest, find: FindS
   const { querystring, body: bodySchema } = (routeOptions.schema ?? {}) as Record<string, Schema | undefined>;
   const inQuery = unknownPlaces(query, querystring ?? { properties: {} }, find);
   const inBody = unknownPlaces(body, bodySchema ?? { properties: {} }, find);
-  const allowed = (routeOptions.config.ignoredToo?.(body) ?? []).slice(0, MAX_FOUND);
+  const allowed = (routeOptions.config.ignoredPaths?.(body) ?? []).slice(0, MAX_FOUND);
   return [
     ...inQuery.map(place => ({ part: 'query' as const, place })),
     ...[...inBody, ...allowed].map(place => ({ part: 'body' as const, place })),

@@ -22,7 +22,9 @@ const BYTES_AT_ONCE = 500_000;
  */
 export const indexNextText = (db: Db, log: Log = 'own'): Promise<boolean> => inNextChunk(db, log, insertText);
 
-/** Marks the next chunk as indexed without its text, because there was not enough memory: searches check each of its events. */
+/**
+ * Marks the next chunk as indexed without its text, because there was not enough memory. Searches then check each of its events.
+ */
 export const indexNextUnsplit = (db: Db, log: Log = 'own'): Promise<boolean> =>
   inNextChunk(db, log, async (tx, key, chunk) => {
     const [all] = (await encodedPostings(tx, chunk)).filter(({ dimension }) => dimension === 'all');

@@ -4,7 +4,10 @@ import { listIndexedChunks, startGeneration } from '../store.ts';
 import { insertText, textSets } from './build.ts';
 import { deleteOtherKeys, deleteTextSets, digestOf, readKey, readTextDigests } from './store.ts';
 
-/** Compares the text of every indexed chunk with the events. Returns the chunks that differ, or were indexed without enough memory. */
+/**
+ * Compares the text of every indexed chunk with the events. Returns the chunks that differ, or that were indexed without their
+ * text because there was not enough memory.
+ */
 export async function findWrongTexts(
   db: Db,
   onChunk: (chunk: number, of: number) => void,
@@ -28,11 +31,11 @@ async function isDigestOf(db: Db, key: number, chunk: number, stored: bigint): P
   return digest === stored;
 }
 
-/** Indexes the text of a chunk again. Searches see the old sets or the new ones, never a part of them. */
+/** Indexes the text of a chunk again. Searches see either the old sets or the new ones, never a mixture. */
 export async function rebuildText(db: Db, chunk: number): Promise<void> {
   await unlimited(db, async tx => {
     const key = (await readKey(tx)) ?? 0;
-    // This locks the progress first, as indexing does, because both add words to the dictionary and could deadlock.
+    // Locks the progress first, as indexing does: both add words to the dictionary, and could otherwise deadlock.
     await startGeneration(tx, 'text');
     await deleteTextSets(tx, key, chunk);
     await insertText(tx, key, chunk);
