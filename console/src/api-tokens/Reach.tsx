@@ -26,7 +26,7 @@ export function Reach({
         {type === 'backend'
           ? ', with the values in their constraints and segments.'
           : ', evaluated for one user. It shows no constraints.'}
-        {projects.length === 0 && ' New projects are included.'}
+        {projects.length === 0 && ' This includes new projects.'}
       </p>
     </RailSection>
   );

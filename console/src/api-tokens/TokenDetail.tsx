@@ -81,8 +81,8 @@ export function TokenDetail({
             onConfirm={remove}
           >
             {used.length > 0
-              ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep the flags that they have and stop receiving changes.`
-              : 'Every server rejects it immediately. SDKs with this token stop receiving changes.'}
+              ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep their flags but get no more changes.`
+              : 'Every server rejects it immediately. SDKs with this token get no more changes.'}
           </DangerAction>
         </DangerZone>
       </div>
@@ -127,7 +127,7 @@ function Expiry({ token }: { token: ApiToken }) {
   const [date, setDate] = useState(token.expiresAt?.slice(0, 10) ?? '');
   const save = async () => {
     await updateExpiry(token, date === '' ? null : endOfDay(date));
-    toast({ message: 'The expiry is saved.' });
+    toast({ message: 'Expiry saved.' });
   };
   return (
     <div>

@@ -10,9 +10,9 @@ import type { Draft } from './draft.ts';
 
 const FIELDS = ['tokenName', 'type', 'environment', 'projects', 'expiresAt'];
 const TYPES: Record<Draft['type'], string> = {
-  backend: 'For servers. An SDK reads all flags of the token, with the users in their constraints.',
+  backend: 'For servers. SDKs get the complete flags, including the users in their constraints.',
   frontend:
-    'For browsers and mobile apps. Everyone can read the token, and it only gives the result for one user.',
+    'For browsers and mobile apps. Anyone can see the token, but it only returns results for one user.',
 };
 
 /** The fields of a new API token. */

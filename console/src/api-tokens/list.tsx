@@ -103,7 +103,7 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
           ? { label: 'Unused for 30 days', matches: isUnusedNow, onRemove: showAll }
           : undefined
       }
-      empty="No API tokens yet. An SDK connects with a token of its environment."
+      empty="No API tokens yet. An SDK needs a token for its environment."
       detail={
         selected && (
           <TokenDetail

@@ -101,7 +101,7 @@ function Problems({ overview: { environments, issues } }: { overview: Applicatio
   );
   if (flags.size + behind.length + issues.missingStrategies.length === 0) return null;
   return (
-    <Section title="Problems" about="Instances that do not take changes, and names that do not exist">
+    <Section title="Problems" about="Instances that do not pick up changes, and flags that do not exist">
       <ul>
         {behind.map(({ instanceId, environment, since, lastSeen }, at) => (
           // Several instances can have the same id.
@@ -199,7 +199,7 @@ function Instances({
   });
   if (instances.length === 0) return null;
   return (
-    <Section title="Instances" about="At most 100 in each environment, those that were seen last first">
+    <Section title="Instances" about="At most 100 in each environment, most recently seen first">
       <ul>
         {instances.map(({ instanceId, environment, sdkVersion, lastSeen }) => (
           <li key={`${instanceId} ${environment}`}>
@@ -231,7 +231,8 @@ function Deletion({ appName }: { appName: string }) {
         call="updateApplication"
         onConfirm={remove}
       >
-        Its description and instances are lost. If it still runs, it appears again with its next request.
+        Its description and instances are deleted. If it is still running, it appears again with its next
+        request.
       </DangerAction>
     </DangerZone>
   );

@@ -37,7 +37,7 @@ export function ApplicationsPage() {
       head={
         <TextFilter
           label="Filter applications"
-          placeholder="Text to find in the name or the description"
+          placeholder="Name or description"
           value={typed}
           found={pages.total === undefined ? undefined : counted(pages.total, 'application')}
           onChange={query => replace({ query: query || undefined })}

@@ -66,7 +66,7 @@ export function UnknownFlagsPage() {
       columns={COLUMNS}
       className={s.unknown ?? ''}
       render={render}
-      empty="Every name that an application asked for in the last 7 days belongs to a flag."
+      empty="All names that applications asked for in the last 7 days are existing flags."
     />
   );
 }

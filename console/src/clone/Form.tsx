@@ -43,8 +43,7 @@ export function Form({
         spellCheck={false}
         value={form.name}
         description={
-          isProposed &&
-          `The end of the name of the source is cut off, because a name has at most ${MAX_NAME} characters.`
+          isProposed && `The source's name is cut off, because a name has at most ${MAX_NAME} characters.`
         }
         error={
           (length > MAX_NAME
@@ -98,7 +97,7 @@ export function Form({
         checked={form.replaceGroupId}
         label="Assign users to new buckets"
         classNames={{ description: s.hint }}
-        description="The copy reaches other users than its source at the same rollout. Without it, both reach the same users."
+        description="At the same rollout, the copy reaches different users than its source. Otherwise, both reach the same users."
         onChange={event => onChange({ replaceGroupId: event.target.checked })}
       />
     </>

@@ -73,7 +73,7 @@ function Facts({ attempt }: { attempt: Attempt }) {
 }
 
 function Response({ attempt }: { attempt: Attempt | undefined }) {
-  if (!attempt) return <p className={s.none}>No attempt has started yet.</p>;
+  if (!attempt) return <p className={s.none}>No attempt yet.</p>;
   const { error, status, headers, response } = attempt;
   return (
     <>

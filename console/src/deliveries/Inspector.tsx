@@ -121,7 +121,9 @@ function Actions({ delivery, attempt }: { delivery: DeliveryWithAttempts; attemp
   const isOpen = delivery.state === 'pending' || delivery.state === 'retrying';
   const isRetrying = delivery.state === 'retrying' && delivery.nextAttemptAt !== null;
   const obstacle =
-    isOpen && !isRetrying ? 'This delivery is not redelivered: its attempt is due or running.' : undefined;
+    isOpen && !isRetrying
+      ? 'This delivery cannot be redelivered now, because an attempt is due or running.'
+      : undefined;
   const noSkip = delivery.blocks
     ? undefined
     : isOpen

@@ -19,13 +19,12 @@ const DAY_MS = 86_400_000;
 const WORDS: Record<ReplayKind, { noun: string; about: string }> = {
   failed: {
     noun: 'failed delivery',
-    about:
-      'Failed deliveries that were created in the range start their schedule again, with the same webhook-id.',
+    about: 'Restarts the schedule of failed deliveries from this range, with the same webhook-id.',
   },
   missing: {
     noun: 'event without a delivery',
     about:
-      'Matching events of the range that were never delivered get a delivery, such as those from before the integration existed or while it was disabled.',
+      'Delivers matching events in the range that were never delivered, for example because the integration did not exist yet or was disabled.',
   },
 };
 const PLURALS: Record<ReplayKind, string> = {

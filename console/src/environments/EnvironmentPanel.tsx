@@ -45,8 +45,8 @@ function TypeSelect({
       label="Type"
       description={
         type === 'production'
-          ? 'The console asks before a flag is toggled in it.'
-          : 'Decides the mark of the environment on flag pages.'
+          ? 'The console asks for confirmation before a flag is toggled here.'
+          : 'Decides how flag pages mark the environment.'
       }
       value={type}
       error={error}
@@ -194,7 +194,7 @@ function Deletion({ environment }: { environment: Environment }) {
         onConfirm={remove}
       >
         {projectCount === 0
-          ? 'No project that you can read has it.'
+          ? 'None of the projects that you can read use it.'
           : `${counted(projectCount, 'project')} lose the strategies and variants of all flags in it.`}
         {enabledToggleCount + apiTokenCount === 0 && ' No flag is enabled in it, and no API token is for it.'}
       </DangerAction>

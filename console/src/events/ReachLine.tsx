@@ -10,9 +10,9 @@ type EventReach = schemas['EventReach'];
 function reachWords({ state, environments, total }: EventReach): string {
   const instances = environments.reduce((sum, one) => sum + one.instances, 0);
   if (state === 'live') return 'Live everywhere';
-  if (state === 'unchanged') return 'SDKs got nothing from this change.';
+  if (state === 'unchanged') return 'This change does not affect SDKs.';
   if (state === 'unknown')
-    return instances === 0 ? 'No instance of an SDK is known.' : 'Not every instance is known.';
+    return instances === 0 ? 'No SDK instances are known.' : 'Not every instance is known.';
   const unconfirmed = environments.reduce((sum, one) => sum + one.unconfirmed, 0);
   const behind = total - unconfirmed;
   const of = `of ${counted(instances, 'instance')}`;

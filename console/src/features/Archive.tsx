@@ -39,9 +39,9 @@ export function Archive({ feature, onClose }: { feature: Feature; onClose(): voi
         />
       ) : (
         <p>
-          SDKs no longer receive the flag, and programs use their default value.{' '}
-          {enabledIn.length > 0 ? `It is enabled in ${enabledIn.join(', ')}.` : 'It is enabled nowhere.'} You
-          can revive it later. It is then disabled in every environment.
+          SDKs no longer get the flag, so applications use their default value.{' '}
+          {enabledIn.length > 0 ? `It is enabled in ${enabledIn.join(', ')}.` : 'It is disabled everywhere.'}{' '}
+          You can revive it later. It is then disabled in every environment.
         </p>
       )}
     </Confirm>

@@ -95,7 +95,7 @@ function List({ feature }: { feature: Feature }) {
             )
           }
         >
-          Nobody cloned this flag.
+          This flag has no copies.
         </Empty>
       )}
       <ul>

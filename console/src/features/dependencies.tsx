@@ -46,7 +46,7 @@ function Dependencies({ feature }: { feature: Feature }) {
               ? 'A flag that other flags depend on cannot have parents.'
               : feature.archived
                 ? 'An archived flag has no parents.'
-                : 'The flag depends on no other flag.'}
+                : 'The flag does not depend on other flags.'}
           </Empty>
         )}
         <ul>

@@ -40,7 +40,7 @@ const CHECKBOXES = [
   {
     field: 'impressionData',
     label: 'Impression data',
-    description: 'SDKs emit an event each time a program evaluates the flag.',
+    description: 'SDKs emit an event each time the application evaluates the flag.',
   },
   {
     field: 'stale',

@@ -53,7 +53,7 @@ export function GroupForm({
       />
       <Textarea
         label="Groups of the identity provider"
-        description="One name per line. Single sign-on adds users of these groups at login, and removes those it added."
+        description="One name per line. At login, single sign-on adds members of these groups, and removes users who are no longer members."
         rows={2}
         maxLength={25_600}
         spellCheck={false}

@@ -68,7 +68,7 @@ function Edit({ projectId, limit, onClose }: { projectId: string; limit: number 
     >
       <NumberInput
         label="Maximum of stale and potentially stale flags"
-        description="Without a number, the project has no budget."
+        description="Leave it empty for no budget."
         min={0}
         allowDecimal={false}
         allowNegative={false}

@@ -41,7 +41,7 @@ export function Snooze({
         onClose();
       }}
     >
-      <p>The finding leaves the list until this day. It still counts in the score.</p>
+      <p>Hides the finding until this day. It still lowers the score.</p>
       <Textarea
         label="Reason"
         required

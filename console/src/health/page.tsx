@@ -73,8 +73,8 @@ function FindingList({
       </header>
       {health.findings.filter(finding => finding.points > 0).length > 1 && (
         <p className="muted">
-          The points at a flag are what archiving it alone adds to the score. Archiving several flags adds
-          more than the sum of their points, because each archived flag also lowers the number of flags.
+          A flag's points are what archiving only that flag would add to the score. Archiving several flags
+          adds more than the sum of their points, because each archived flag also lowers the number of flags.
         </p>
       )}
       {health.total === 0 && <Empty icon={<HeartPulse size={22} />}>No findings.</Empty>}
@@ -86,7 +86,8 @@ function FindingList({
       )}
       {inconclusive.length > 0 && (
         <p className="muted">
-          No result yet: {inconclusive.map(rule => RULES[rule.rule]).join(', ')}. Too few reports of SDKs.
+          No result yet: {inconclusive.map(rule => RULES[rule.rule]).join(', ')}. SDKs have not reported
+          enough.
         </p>
       )}
     </div>

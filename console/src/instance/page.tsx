@@ -37,7 +37,7 @@ export function InstancePage() {
             <Maintenance />
             <Button
               leftSection={<Download size={14} />}
-              title="Versions, sizes and counts. It names no person, project or flag, and has no secret."
+              title="Versions, sizes and counts, without names of people, projects or flags, and without secrets."
               onClick={() =>
                 download(
                   `halyard-diagnostics-${data.createdAt.slice(0, 10)}.json`,
@@ -92,7 +92,7 @@ function About({ data: { version, publicUrl, login, secretKey, instanceId } }: {
     <Card title="Halyard">
       <dl>
         <Fact name="Version">{version}</Fact>
-        <Fact name="License">{instance?.license ?? 'Apache-2.0'}, one edition with every function</Fact>
+        <Fact name="License">{instance?.license ?? 'Apache-2.0'}, one edition that includes everything</Fact>
         <Fact name="URL">
           <span className="mono">{publicUrl}</span>
         </Fact>
@@ -225,7 +225,7 @@ function Server({ data: { server } }: { data: Diagnostics }) {
         </Fact>
         <Fact name="Running for">{lasting(server.uptimeSeconds * 1000)}</Fact>
         <Fact name="Memory">
-          {bytesOf(server.residentBytes)}, {bytesOf(server.heapBytes)} of it for objects
+          {bytesOf(server.residentBytes)}, {bytesOf(server.heapBytes)} used by objects
         </Fact>
       </dl>
     </Card>

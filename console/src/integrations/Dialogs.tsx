@@ -43,9 +43,9 @@ export function Rotate({ integration, onClose }: { integration: Integration; onC
       onClose={() => !isRotated.current && onClose()}
     >
       <p>Halyard creates a new secret and shows it once.</p>
-      {integration.oldSecretUntil && <p>A rotation is in progress. The oldest secret ends now.</p>}
+      {integration.oldSecretUntil && <p>A rotation is in progress. The oldest secret stops working now.</p>}
       <NativeSelect
-        label="The previous secret also signs for"
+        label="The previous secret keeps working for"
         value={hours}
         data={OVERLAPS}
         onChange={event => setHours(event.target.value)}
@@ -78,7 +78,7 @@ export function Delete({
       onConfirm={remove}
       onClose={onClose}
     >
-      <p>Its delivery records are deleted too. Open deliveries are not sent.</p>
+      <p>This also deletes its delivery records. Pending deliveries are not sent.</p>
     </Confirm>
   );
 }

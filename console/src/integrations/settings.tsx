@@ -138,7 +138,7 @@ function Settings({ saved, provider }: { saved: Version<Draft> & { id: number };
     save: (sent, etag) => updateIntegration(id, inputOf(sent, provider.name), etag),
     findChange: () => findChange(id),
     onSaved: async () => {
-      toast({ message: 'Settings saved. They apply from the next event on.' });
+      toast({ message: 'Settings saved. They apply to new events.' });
       return await read();
     },
     withoutSecrets: withoutSecrets(provider, saved.draft),

@@ -62,7 +62,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
     >
       <TextInput
         label="Name"
-        description="Only admins see it: for whom the link is."
+        description="Who the link is for. Only admins see it."
         placeholder="Summer interns"
         required
         maxLength={255}

@@ -53,7 +53,7 @@ export function Form({
       />
       <Text
         label="Flag"
-        description="The exact name. Empty: all flags."
+        description="The exact name. Leave it empty for all flags."
         maxLength={100}
         value={form.feature}
         error={errors['features.0']}

@@ -38,7 +38,7 @@ export function ProjectSegmentsPage() {
         {!error && !data && <Skeleton rows={5} />}
         {usable?.length === 0 && (
           <Empty icon={<Shapes size={22} />}>
-            No segments yet. A segment is a part of the users that several strategies share.
+            No segments yet. A segment is a group of users that several strategies share.
           </Empty>
         )}
         {own.length > 0 && <Segments title="In this project" segments={own} />}

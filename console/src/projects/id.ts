@@ -17,7 +17,7 @@ export function problemOf(id: string, taken: readonly string[]): string | undefi
   const wrong = /[^A-Za-z0-9_.!~*'()-]/u.exec(id)?.[0];
   if (wrong !== undefined)
     return `An id must not contain ${wrong === ' ' ? 'spaces' : `"${wrong}"`}. Use letters, digits and - _ . ! ~ * ' ( ).`;
-  if (RESERVED.includes(id)) return `"${id}" is reserved. Choose another id.`;
-  if (taken.includes(id)) return `Project "${id}" already exists. Choose another id.`;
+  if (RESERVED.includes(id)) return `"${id}" is reserved. Choose a different id.`;
+  if (taken.includes(id)) return `Project "${id}" already exists. Choose a different id.`;
   return undefined;
 }

@@ -187,7 +187,7 @@ function Cell({
     <>
       {operations.length > 0
         ? `Allows: ${operations.slice(0, MAX_OPERATIONS).join(', ')}`
-        : 'Accepted for Unleash clients, without an effect here'}
+        : 'Accepted for Unleash clients, but has no effect'}
       {rest > 0 && ` and ${rest} more`}
       {environment && ` in ${environment}`}
       <br />

@@ -142,7 +142,7 @@ function NewRole({
           <p className={s.words}>
             {draft.type === 'custom'
               ? 'Holders have these permissions in the projects in which the role is granted.'
-              : 'Holders have these permissions on the instance, and the project permissions in every project that they can read. It does not open private projects.'}
+              : 'Holders have these permissions on the instance, and the project permissions in every project that they can read. It does not give access to private projects.'}
           </p>
           <p className={s.words}>
             {counted(draft.permissions.length, 'permission')} chosen. Everyone can read projects that are not
@@ -306,7 +306,7 @@ function Deletion({ role, holders }: { role: RoleWithPermissions; holders: numbe
           toast({ message: `Deleted ${role.name}.` });
         }}
       >
-        <p>Nobody has this role, so nobody loses access. It cannot be brought back.</p>
+        <p>Nobody has this role, so nobody loses access. This cannot be undone.</p>
       </DangerAction>
     </DangerZone>
   );

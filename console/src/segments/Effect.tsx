@@ -20,7 +20,7 @@ export function Effect({
   return (
     <RailSection title="Saving affects">
       {!isChanged && (
-        <p className={s.words}>Nothing yet. These flags get other users when you change a constraint.</p>
+        <p className={s.words}>Nothing yet. If you change a constraint, these flags reach different users.</p>
       )}
       <ul className={s.effects} data-changed={isChanged || undefined}>
         {effects.map(({ environment, type, affected, disabled }) => (

@@ -54,7 +54,7 @@ export function NewServiceAccount({ roles, onClose }: { roles: readonly NamedRol
       />
       <TextInput
         label="Username"
-        description="Shown in events. Without one, it equals the name. It cannot be changed later."
+        description="Shown in events. By default, the same as the name. It cannot be changed later."
         classNames={{ input: 'mono' }}
         maxLength={255}
         autoComplete="off"

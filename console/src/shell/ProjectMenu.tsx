@@ -28,7 +28,7 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
                 ? `${counted(project.featureCount, 'flag')} · ${counted(project.members, 'member')}`
                 : counted(projects.length, 'project')}
             </small>
-            {project && <small className="sr">Go to another project</small>}
+            {project && <small className="sr">Go to a different project</small>}
           </span>
           <ChevronsUpDown size={14} aria-hidden="true" />
         </button>

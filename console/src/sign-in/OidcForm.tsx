@@ -196,7 +196,7 @@ function Advanced({ draft, errors, change }: PartProps) {
         <div className={s.wide}>
           <Setting
             title="Request the scope groups"
-            note="Some providers send groups only then"
+            note="Some providers send groups only with this scope"
             checked={draft.addGroupsScope}
             onChange={addGroupsScope => change({ addGroupsScope })}
           />

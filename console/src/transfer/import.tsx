@@ -121,7 +121,7 @@ export function ImportPage() {
               </Button>
               <span role="status" className="muted">
                 {apply.isPending
-                  ? 'Importing… The import does everything or nothing.'
+                  ? 'Importing… It imports everything or nothing.'
                   : !isPossible && 'Resolve the conflicts and permissions first.'}
               </span>
             </div>

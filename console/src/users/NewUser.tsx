@@ -77,7 +77,7 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
       />
       <TextInput
         label="Email address"
-        description="Identifies the user at single sign-on. An email address or a username is required."
+        description="Single sign-on identifies the user by it. An email address or a username is required."
         type="email"
         maxLength={254}
         autoComplete="off"
@@ -87,7 +87,7 @@ export function NewUser({ roles, onClose }: { roles: readonly RootRole[]; onClos
       />
       <TextInput
         label="Username"
-        description="For the login without an email address. It cannot be changed later."
+        description="For logging in without an email address. It cannot be changed later."
         maxLength={100}
         autoComplete="off"
         spellCheck={false}

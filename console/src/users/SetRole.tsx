@@ -44,7 +44,7 @@ export function SetRole({
     >
       <p>
         {rootRole === ADMIN
-          ? 'An admin may do everything, in every project: also read private projects, manage users and delete data.'
+          ? 'An admin may do everything in every project, including reading private projects, managing users and deleting data.'
           : `${name} loses every permission that ${role} does not have, and access to private projects in which they have no role.`}
       </p>
     </Confirm>

@@ -116,7 +116,7 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
         onClose={() => ask(undefined)}
       >
         <p>
-          You get a link with which {name} sets a new password. It works once, for a day, and replaces an
+          You get a link that lets {name} set a new password. It works once, for a day, and replaces an
           earlier link.{' '}
           {user.hasPassword && 'The current password and open sessions work until the link is used.'}
         </p>

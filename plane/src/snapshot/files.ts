@@ -53,7 +53,7 @@ export async function readSnapshots(folder: string, keys: TrustedKeys, log: Log)
         const snapshot = await readOne(path, keys);
         if (!snapshot) continue;
         if (encodeURIComponent(snapshot.feed.environment) !== name)
-          throw new SnapshotError(`The snapshot is of environment "${snapshot.feed.environment}".`);
+          throw new SnapshotError(`The snapshot is for environment "${snapshot.feed.environment}".`);
         found.push(snapshot);
         break;
       } catch (error) {

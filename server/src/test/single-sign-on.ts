@@ -4,7 +4,11 @@ import { type Account, CLIENT } from './identity-provider.ts';
 import { type ApiResponse, call } from './request.ts';
 
 /** Enables single sign-on with a provider, and resets the settings of earlier tests. */
-export const configureSso = async (app: App, discoverUrl: string, fields: object = {}): Promise<ApiResponse> =>
+export const configureSso = async (
+  app: App,
+  discoverUrl: string,
+  fields: object = {},
+): Promise<ApiResponse> =>
   await call(app, 'POST', '/api/admin/auth/oidc/settings', {
     body: {
       enabled: true,
@@ -32,7 +36,12 @@ export const person = (fields: object = {}): Account => {
 };
 
 /** One request by a browser. */
-export const ask = (app: App, url: string, cookie?: string, options: { ip?: string } = {}): Promise<ApiResponse> =>
+export const ask = (
+  app: App,
+  url: string,
+  cookie?: string,
+  options: { ip?: string } = {},
+): Promise<ApiResponse> =>
   call(app, 'GET', url, { token: null, headers: cookie === undefined ? {} : { cookie }, ...options });
 
 export const cookiesOf = ({ headers }: ApiResponse): Record<string, string> =>

@@ -59,7 +59,7 @@ function AccessOf({ project }: { project: ProjectDetails }) {
           <span className="muted">
             {project.mode === 'private'
               ? 'Only these members and admins can see the project.'
-              : 'Every user can read the project. Changing it takes a role.'}
+              : 'Every user can read the project. Changing it requires a role.'}
           </span>
           <Can call="addProjectAccess" project={project.id}>
             <Button variant="filled" className={s.right} leftSection={<Plus size={14} />} onClick={add}>

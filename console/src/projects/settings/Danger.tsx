@@ -48,8 +48,8 @@ function Danger({ project }: { project: ProjectDetails }) {
           <div className={s.archivedWords}>
             <b>This project is archived</b>
             <p>
-              Lists and menus hide it, and nobody can create flags in it. A revived project has the same
-              members. Its flags remain archived until you revive them.
+              It is hidden from lists and menus, and nobody can create flags in it. A revived project has the
+              same members. Its flags remain archived until you revive them.
             </p>
           </div>
           <Can call="reviveProject" project={id}>
@@ -68,8 +68,8 @@ function Danger({ project }: { project: ProjectDetails }) {
             onConfirm={archive}
           >
             <p>
-              Lists and menus hide the project, and nobody can create flags in it. Its archived flags, events
-              and members remain. You can revive it later.
+              The project is hidden from lists and menus, and nobody can create flags in it. Its archived
+              flags, events and members remain. You can revive it later.
             </p>
           </DangerAction>
         )}

@@ -281,7 +281,7 @@ function checkTime(value: string | undefined, path: string): void {
   if (value !== undefined) parseBodyTime(value, path);
 }
 
-/** An end before the start is an error of the caller: such a range has no deliveries. */
+/** A range that ends before it starts has no deliveries, so it must be a mistake of the caller. */
 function checkOrder<Name extends string>(
   body: { [name in Name]?: string | undefined },
   first: Name,

@@ -18,7 +18,7 @@ import {
  */
 export const MAX_EXAMINED = 10_000;
 
-/** Longer than any transaction: the id of a record is assigned during the transaction, and its time is the start. */
+/** Longer than any transaction. A record gets its id during the transaction, but its time is the transaction's start. */
 const LONGEST_TRANSACTION = '1 hour';
 
 export type FoundRecords = {
@@ -181,7 +181,7 @@ async function idBounds(db: Reader, { from, to }: Pick<RecordSearch, 'from' | 't
   return { low, high };
 }
 
-/** Two neighbouring ids: the record `low` is older than the time, and the first record at or above `high` is not. */
+/** Two adjacent ids: the record `low` is older than the time, and the first record at or above `high` is not. */
 async function bisect(db: Reader, time: RawBuilder<unknown>): Promise<Bounds> {
   const { rows } = await sql<Bounds>`
     with recursive step (low, high) as (

@@ -180,8 +180,8 @@ export async function listAttempts(db: Reader, delivery: number): Promise<Attemp
 export type Redelivered = { id: number } | { since: string; until?: string | undefined; limit: number };
 
 /**
- * A condition: the delivery `d` has ended, or waits for its next attempt. After the due time the attempt may be running.
- * clock_timestamp() and not now(), because a transaction can wait for a lock until after the due time.
+ * A condition: the delivery `d` has ended, or waits for its next attempt. After the due time the attempt may be running. Uses
+ * clock_timestamp() rather than now(), because a transaction can wait for a lock until after the due time.
  */
 const IS_REDELIVERABLE = sql<SqlBool>`(
   d.state not in ('pending', 'retrying') or d.state = 'retrying' and d.due_at > clock_timestamp())`;

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { findIntegration, type IntegrationFields, insertIntegration, replaceIntegration } from './store.ts';
 
-/** Part of an import: stores an integration under the id that it had. One that exists keeps its signing secret. */
+/** Part of an import: stores an integration under its original id. An existing integration keeps its signing secret. */
 export async function takeOverIntegration(
   tx: Tx,
   id: number,

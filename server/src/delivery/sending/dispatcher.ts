@@ -22,7 +22,7 @@ export type DispatcherSettings = AttemptSettings & {
 };
 
 export type Dispatcher = {
-  /** There may be new deliveries. */
+  /** Looks for new deliveries. */
   wake: () => void;
   /** Starts no further attempts and waits up to 5 s for running ones. Unfinished attempts are retried after the next start. */
   stop: () => Promise<void>;

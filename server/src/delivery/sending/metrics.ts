@@ -31,7 +31,7 @@ export function deliveryMetrics(registry: Registry, db: Db): (result: Result) =>
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120, 600],
     registers: [registry],
   });
-  // Without a database these two are unknown, so they are NaN and not 0.
+  // Without a database these two are unknown, so they are NaN rather than 0.
   new Gauge({
     name: 'halyard_deliveries_open',
     help: 'Open deliveries, by state',

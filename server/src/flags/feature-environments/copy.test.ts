@@ -8,7 +8,13 @@ import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 const harness = useHarness();
 const P = '/api/admin/projects';
 
-const copy = (name: string, to: string, body: object, token?: string, project = 'default'): Promise<ApiResponse> =>
+const copy = (
+  name: string,
+  to: string,
+  body: object,
+  token?: string,
+  project = 'default',
+): Promise<ApiResponse> =>
   call(harness.app, 'POST', `${P}/${project}/features/${name}/environments/${to}/copy`, {
     body,
     ...(token === undefined ? {} : { token }),

@@ -16,7 +16,8 @@ const variable = (name: string, fields: object = {}) => ({
   ...fields,
 });
 const weighing = (name: string, weight: number) => ({ ...variable(name), weight });
-const weightsOf = ({ body }: ApiResponse) => body.variants.map((variant: { weight: number }) => variant.weight);
+const weightsOf = ({ body }: ApiResponse) =>
+  body.variants.map((variant: { weight: number }) => variant.weight);
 
 async function makeFeature(name: string, project = 'default') {
   await call(harness.app, 'POST', `/api/admin/projects/${project}/features`, { body: { name } });

@@ -11,7 +11,8 @@ const harness = useHarness();
 let count = 0;
 const unique = (word: string) => `${word}-${++count}`;
 const url = (project: string, path = '') => `/api/admin/projects/${project}${path}`;
-const post = (path: string, body: object = {}): Promise<ApiResponse> => call(harness.app, 'POST', path, { body });
+const post = (path: string, body: object = {}): Promise<ApiResponse> =>
+  call(harness.app, 'POST', path, { body });
 const get = async (project: string, feature: string) =>
   (await call(harness.app, 'GET', url(project, `/features/${feature}`))).body;
 

@@ -58,7 +58,7 @@ export function makeClauseReader(segments: LaunchDarklySegment[]): ReadClauses {
   const readSegment = (key: string, level: number): AnyOf => {
     const segment = byKey.get(key);
     if (!segment) throw new UnsupportedError(`segment "${key}", which is not in the data`);
-    if (level > MAX_LEVELS) throw new UnsupportedError(`segment "${key}", which contains too many others`);
+    if (level > MAX_LEVELS) throw new UnsupportedError(`segment "${key}", which contains too many segments`);
     if (segment.unbounded) throw new UnsupportedError(`segment "${key}", which is a big segment`);
     if (segment.rules?.some(({ weight }) => weight != null))
       throw new UnsupportedError(`segment "${key}", which contains a percentage of users`);

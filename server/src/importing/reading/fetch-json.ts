@@ -76,7 +76,7 @@ async function readText(response: Response, product: string): Promise<string> {
     bytes += part.length;
     if (bytes > MAX_BYTES)
       throw new SourceError(
-        `A response of ${product} has more than ${MAX_BYTES.toLocaleString('en')} bytes.`,
+        `A response from ${product} has more than ${MAX_BYTES.toLocaleString('en')} bytes.`,
       );
     parts.push(part);
   }

@@ -23,7 +23,7 @@ export function all(...parts: AnyOf[]): AnyOf {
   return result;
 }
 
-const tooMany = () => new UnsupportedError('its rules can be true in too many ways');
+const tooMany = () => new UnsupportedError('its rules have too many combinations');
 
 /** True if one of them is. */
 export const any = (...parts: AnyOf[]): AnyOf => simplify(parts.flat());

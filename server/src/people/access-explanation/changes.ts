@@ -61,7 +61,10 @@ type Proposal = Pick<AccessChange, 'kind' | 'role' | 'group' | 'otherProjects'>;
 const ADMIN = ({ alsoGrants }: AccessChange): boolean =>
   alsoGrants.some(({ permission }) => permission === 'ADMIN');
 
-/** ADMIN is the largest change although it is one permission. A root role counts everywhere, so a project role comes before it. */
+/**
+ * ADMIN is the largest change, although it is only one permission. A root role applies everywhere, so project roles come before
+ * it.
+ */
 const bySize = (one: AccessChange, other: AccessChange): number =>
   Number(ADMIN(one)) - Number(ADMIN(other)) ||
   Number(one.kind === 'set-root-role') - Number(other.kind === 'set-root-role') ||

@@ -14,8 +14,8 @@ import {
 } from './store.ts';
 
 /**
- * Explains whether somebody may do something. The guard decides, as it would for their own request; the roles are read with the
- * conditions of the guard. A caller who cannot read the project gets the same 404 as for one that does not exist.
+ * Explains whether somebody may do something. The guard decides, as it would for their own request, and the roles are read with
+ * the guard's conditions. A caller who cannot read the project gets the same 404 as for one that does not exist.
  */
 export async function explainAccess(
   db: Reader,

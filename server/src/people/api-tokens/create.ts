@@ -25,7 +25,7 @@ export async function createApiToken(
   return await issueSdkToken(current, input, projects, most, keyring);
 }
 
-/** Creates an SDK token for one project. Rejects a body that names another project. */
+/** Creates an SDK token for one project. Rejects a body that names a different project. */
 export async function createProjectToken(
   current: Change,
   project: string,
@@ -37,7 +37,7 @@ export async function createProjectToken(
   if (others.length > 0) {
     throw badData([
       {
-        message: `a token of project "${project}" cannot be for ${quoted(others)}. Omit projects, or use POST /api/admin/api-tokens`,
+        message: `a token for project "${project}" cannot cover ${quoted(others)}. Omit projects, or use POST /api/admin/api-tokens`,
         path: '/body/projects',
       },
     ]);

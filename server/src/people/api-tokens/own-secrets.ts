@@ -14,7 +14,7 @@ import {
 
 const contextOf = (id: number): string => `api_tokens:${id}:secret`;
 
-/** Whether the caller is a service account that reads the secrets of its tokens again. */
+/** Whether the caller is a service account that can read the secrets of the tokens it creates. */
 export async function readsOwnSecrets({ tx, actor }: Change, keyring: Keyring): Promise<boolean> {
   if (actor.kind !== 'service-account' || !(await lockReaderOfSecrets(tx, actor.userId))) return false;
   needsKey(keyring);
@@ -31,7 +31,7 @@ export async function keepOwnSecret(
   await setSealedSecret(tx, id, actor.userId, seal(keyring, contextOf(id), secret));
 }
 
-/** The tokens, with the whole secrets of those that the caller created and reads again. */
+/** The tokens, with the full secrets of those that the caller created and can read. */
 export async function withOwnSecrets(
   db: Reader,
   actor: Actor,

@@ -22,13 +22,13 @@ export async function revokeApiToken(current: Change, key: ApiTokenKey): Promise
   await revoke(current, token);
 }
 
-/** Revokes a token of one project. A token of several projects needs the permission on the instance. */
+/** Revokes a token for one project. Revoking a token for several projects requires the permission on the instance. */
 export async function revokeProjectToken(current: Change, project: string, key: ApiTokenKey): Promise<void> {
   const token = await lockToken(current.tx, current.actor, key, isForProject(project));
   if (!token) throw notFound('This API token');
   if (token.projects.length > 1) {
     throw invalidOperation(
-      'This token is also for other projects. Revoke it with DELETE /api/admin/api-tokens/:token.',
+      'This token also covers other projects. Revoke it with DELETE /api/admin/api-tokens/:token.',
     );
   }
   await revoke(current, token);
@@ -51,7 +51,8 @@ export async function revokeTokensOfProject({ tx, record }: Change, project: str
     if (isOnlyForIt(token)) record({ type: 'api-token-deleted', ...scopeOf(token), preData });
     else {
       const projects = token.projects.filter(one => one !== project);
-      // The event belongs to no project: readers of the one project that is left may not know the deleted project.
+      // The event belongs to no project, because readers of the one project that is left may not be allowed to know about the
+      // deleted one.
       record({ type: 'api-token-updated', ...scopeOf(token), data: { ...preData, projects }, preData });
     }
   }

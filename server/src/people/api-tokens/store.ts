@@ -13,7 +13,7 @@ const TOKEN = sql`
   api_tokens.alias, api_tokens.created_at as "createdAt", api_tokens.expires_at as "expiresAt",
   api_tokens.seen_at as "seenAt"`;
 
-/** A condition on `api_tokens`: true for tokens whose projects the actor can all read. */
+/** A condition on `api_tokens`: true if the actor can read all of the token's projects. */
 export const isVisibleToken = (actor: Actor) =>
   actor.isAdmin
     ? sql<boolean>`true`

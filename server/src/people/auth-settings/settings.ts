@@ -70,7 +70,7 @@ export async function changeOidcSettings(
   return shown(after);
 }
 
-/** The settings before and after a change, and what is wrong with it apart from the role. */
+/** The settings before and after a change, and its violations, except those about the role. */
 export function planOidc(found: OidcRow | undefined, input: OidcSettingsInput) {
   const before = found ?? UNSET;
   const content = merged(before.content, input);

@@ -7,7 +7,7 @@ const words = (description: string, example: string) => Type.String({ descriptio
 
 export const LIMITED = ['projects', 'environments', 'features', 'segments', 'apiTokens'] as const;
 
-/** What helps to find the cause of a problem. It names no person, project or flag, and has no secret. */
+/** Information that helps to find the cause of a problem. It names no person, project or flag, and contains no secret. */
 export const Diagnostics = Named(
   'Diagnostics',
   Type.Object({

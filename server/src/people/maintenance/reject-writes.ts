@@ -5,7 +5,7 @@ import { MAINTENANCE_PATH } from './operations.ts';
 import { findMaintenance } from './store.ts';
 
 /**
- * Rejects writes of the admin API in maintenance mode. Each write reads the setting from the database, because a copy in memory
+ * Rejects writes to the admin API in maintenance mode. Each write reads the setting from the database, because a copy in memory
  * would let other servers accept writes for a moment after the response.
  */
 export function installMaintenance(app: App, db: Db): void {

@@ -53,7 +53,7 @@ export async function changeOwnPassword(
 ): Promise<string | undefined> {
   const { tx, actor } = current;
   const owner = await lockOwner(tx, actor.userId);
-  // An admin can have set a new password since the old one was verified. The old one must not override it.
+  // An admin may have set a new password since the old one was verified, and this change must not overwrite it.
   if (owner?.passwordHash !== oldHash) throw wrongOldPassword();
   await applyPassword(current, owner, hash);
   return origin && (await openSession(tx, owner.id, 'password', origin));

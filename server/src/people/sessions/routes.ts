@@ -48,7 +48,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         userAgent: request.headers['user-agent'],
         replaces: readSessionCookie(request, publicUrl),
       };
-      // A blocked login only pauses, so that others from its network can log in meanwhile.
+      // A blocked login only pauses, without holding a slot, so that others from its network can log in meanwhile.
       const result = await logIn(db, request.body, origin, request.visit.handBack);
       count(result);
       if (result.kind === 'blocked') throw tooManyFailures(result.seconds);

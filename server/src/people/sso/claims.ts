@@ -52,7 +52,8 @@ export async function identityOf(
   const name = token.name ?? more.name;
   return {
     key: { issuer: token.iss, clientId: settings.clientId, subject: token.sub },
-    // Address and verification come from the same source. One source must not verify the address of the other.
+    // The email address and its verification must come from the same source: one source must not verify an address from the
+    // other.
     email: verifiedEmail(token.email === undefined ? more : token),
     name: typeof name === 'string' ? acceptableName(name) : null,
     groups: path === undefined ? undefined : stringsOf(groupsIn(token) ?? groupsIn(more)),

@@ -146,7 +146,9 @@ test('a database failure at the start of a login is not a provider failure', asy
 
 test('the last admin and an unreachable database have separate messages', async () => {
   expect(failureOf(new ApiError('InvalidOperationError', 'No admin would remain.'))).toBe('rejected');
-  expect(failureOf(new ApiError('ServiceUnavailableError', 'The database is away.'))).toBe('unavailable');
+  expect(failureOf(new ApiError('ServiceUnavailableError', 'The database is unreachable.'))).toBe(
+    'unavailable',
+  );
 });
 
 test('a failed login leaves the session of the browser as it was', async () => {

@@ -41,7 +41,8 @@ beforeEach(() => configure());
 
 const configure = (fields: object = {}): Promise<ApiResponse> =>
   configureSso(harness.app, provider.issuer, fields);
-const ask = (url: string, cookie?: string, app = harness.app): Promise<ApiResponse> => askUs(app, url, cookie);
+const ask = (url: string, cookie?: string, app = harness.app): Promise<ApiResponse> =>
+  askUs(app, url, cookie);
 const begin = (query = ''): Promise<Begun> => beginLogin(harness.app, query);
 
 /** A complete login at the provider. Returns the response of the callback. */

@@ -9,13 +9,13 @@ export function returnPath(text: string | undefined, publicUrl: string): string 
   const path = acceptablePath(text, publicUrl);
   if (path === undefined) {
     throw badData([
-      { message: 'redirect must be a path of this server that starts with one /', path: '/query/redirect' },
+      { message: 'redirect must be a path on this server that starts with one /', path: '/query/redirect' },
     ]);
   }
   return path;
 }
 
-/** A path of this server, or undefined. */
+/** A path on this server, or undefined. */
 export function acceptablePath(text: unknown, publicUrl: string): string | undefined {
   const { origin } = new URL(publicUrl);
   const url = typeof text === 'string' && PATH.test(text) ? URL.parse(text, origin) : null;

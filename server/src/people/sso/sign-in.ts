@@ -43,7 +43,7 @@ async function accountOf(
   if (known && !known.deleted) return { userId: known.userId, linked: false };
   if (email === undefined) throw known ? deleted() : notVerified();
   const user = await findUserByEmail(current.tx, email, key);
-  // The provider can assign an address to another person, who must not get the account of its former owner.
+  // The provider may reassign an email address to somebody else, who must not get the former owner's account.
   if (user?.isTaken) throw somebodyElse();
   if (user) {
     await saveIdentity(current.tx, key, user.id);

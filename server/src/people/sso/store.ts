@@ -123,7 +123,7 @@ export async function lockSignedIn(tx: Tx, id: number): Promise<SignedIn | undef
   return rows[0];
 }
 
-/** Active users with ADMIN, and how each can log in. An absent issuer or client counts identities of any. */
+/** Active users with ADMIN, and how each can log in. Without an issuer or client, identities of any count. */
 export async function findAdminLogins(
   db: Reader,
   { issuer, clientId }: AdminLoginsQuery,

@@ -1,7 +1,10 @@
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS } from '../../access/permissions.ts';
 import type { NamedRole } from '../roles/schema.ts';
 
-/** A permission of a role. Without a project: wherever the role is granted. Without an environment: in all of them. */
+/**
+ * A permission of a role. Without a project, it applies wherever the role is granted; without an environment, in all
+ * environments.
+ */
 export type RolePermission = { permission: string; environment: string | null; project: string | null };
 
 type Grant = { role: NamedRole };

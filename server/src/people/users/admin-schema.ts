@@ -55,7 +55,7 @@ export const User = Named(
 );
 export type User = Static<typeof User>;
 
-/** A user in the list, with what distinguishes users at a glance. */
+/** A user in the list, with the fields by which people tell users apart. */
 export const ListedUser = Named(
   'ListedUser',
   Type.Object(

@@ -57,7 +57,7 @@ export async function createUserWithLink(
   return { ...user, inviteLink: await createInvitationLink(current, user.id, publicUrl) };
 }
 
-/** A username in the form of another user's email address would capture their logins. */
+/** A username that is somebody else's email address would capture their logins. */
 export function* identityViolations({
   username,
   email,

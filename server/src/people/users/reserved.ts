@@ -76,7 +76,7 @@ export function* reservedNames(names: Names, selfChosen = false): Generator<Viol
     const value = names[field];
     if (value && isReserved(value, selfChosen)) {
       yield {
-        message: `${field} "${value}" is reserved, because it looks like a name that Halyard uses in events. Choose another one`,
+        message: `${field} "${value}" is reserved, because it looks like a name that Halyard uses in events. Choose a different one`,
         path: `/body/${field}`,
       };
     }

@@ -42,7 +42,7 @@ export function rejectUnassigned(after: number, lastAssigned: number): void {
   if (after <= lastAssigned) return;
   throw badData([
     {
-      message: `Event ${after} does not exist: the last id of the log is ${lastAssigned}. Connect without Last-Event-ID and without after, or with an id of this log.`,
+      message: `Event ${after} does not exist: the last id in the log is ${lastAssigned}. Connect without Last-Event-ID and without after, or with an id from this log.`,
     },
   ]);
 }

@@ -325,7 +325,7 @@ test('rejects a Last-Event-ID that is not an id, and one that no event has yet',
   expect(JSON.parse(await word.body()).message).toBe('last-event-id must be the id of an event');
   expect(future.status).toBe(400);
   expect(JSON.parse(await future.body()).message).toMatch(
-    /^Event 9007199254740991 does not exist: the last id of the log is \d+\. Connect without/,
+    /^Event 9007199254740991 does not exist: the last id in the log is \d+\. Connect without/,
   );
 });
 

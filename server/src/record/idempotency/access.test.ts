@@ -10,8 +10,12 @@ const harness = useHarness();
 let number = 0;
 const key = (): { 'idempotency-key': string } => ({ 'idempotency-key': `key-${++number}` });
 
-const post = (url: string, body: object, token: string, headers: Record<string, string>): Promise<ApiResponse> =>
-  call(harness.app, 'POST', `/api/admin/${url}`, { body, token, headers });
+const post = (
+  url: string,
+  body: object,
+  token: string,
+  headers: Record<string, string>,
+): Promise<ApiResponse> => call(harness.app, 'POST', `/api/admin/${url}`, { body, token, headers });
 
 /** A user with a role in a project of the mode, and the request that creates a flag there. */
 async function member(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Member') {

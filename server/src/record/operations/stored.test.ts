@@ -106,7 +106,9 @@ test('the number and the size of the operations in one change are limited', asyn
     details: [{ message: 'A change has at most 100 operations, not 101.' }],
   });
   await expect(run(admin, [large])).rejects.toMatchObject({
-    details: [{ message: expect.stringMatching(/^The operations of a change have at most 1048576 bytes/) }],
+    details: [
+      { message: expect.stringMatching(/^The operations in a change may have at most 1048576 bytes/) },
+    ],
   });
 });
 

@@ -69,7 +69,7 @@ function rejectTooMany(stored: StoredOperation[]): void {
   const bytes = Buffer.byteLength(JSON.stringify(stored));
   if (bytes > MAX_STORED_BYTES)
     throw badData([
-      { message: `The operations of a change have at most ${MAX_STORED_BYTES} bytes, not ${bytes}.` },
+      { message: `The operations in a change may have at most ${MAX_STORED_BYTES} bytes, not ${bytes}.` },
     ]);
 }
 

@@ -35,8 +35,10 @@ export type Occasion = {
 export type PlannedRequest = OutgoingRequest & {
   /** The channel, if there are several. */
   about?: string;
-  /** Reads from the body why the receiver rejected the request, whatever the status; undefined if it does not say. */
-  rejection?: (answer: OutgoingResponse) => Rejection | undefined;
+  /**
+   * Reads from the response body why the receiver rejected the request, whatever the status; undefined if the body does not say.
+   */
+  rejection?: (response: OutgoingResponse) => Rejection | undefined;
 };
 
 /** No request can be created, and a retry would not help. The delivery record shows the message. */

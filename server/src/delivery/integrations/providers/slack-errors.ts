@@ -1,8 +1,8 @@
 import type { Rejection } from './provider.ts';
 
 /**
- * Errors of chat.postMessage and of incoming webhooks that stay until somebody changes the configuration, the channel
- * or the message (docs.slack.dev). Others, such as ratelimited, internal_error or rollup_error, may pass.
+ * Errors of chat.postMessage and of incoming webhooks that stay until somebody changes the configuration, the channel or the
+ * message (docs.slack.dev). Others, such as ratelimited, internal_error or rollup_error, may be temporary.
  */
 const PERMANENT = new Set([
   // The token or the app.

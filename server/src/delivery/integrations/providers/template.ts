@@ -46,7 +46,10 @@ function limitProblem(template: string): string | undefined {
   }
 }
 
-/** Renders within bounds of work and length. A template that exceeds them throws, with a message for its owner. */
+/**
+ * Renders within limits on work and length. If a template exceeds them, it throws an error with a message for the template's
+ * owner.
+ */
 export function renderTemplate(template: string, view: object): string {
   const writer = { output: '', stepsLeft: MAX_STEPS };
   render(compiled(template), [view], writer);

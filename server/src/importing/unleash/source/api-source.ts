@@ -95,7 +95,7 @@ async function insertRows(client: pg.Client, table: string, rows: SourceRow[]): 
       .catch((error: Error) => {
         const reason = dataError(error);
         if (reason === undefined) throw error;
-        throw new SourceError(`Unleash sent something that is not of ${table}: ${printable(reason)}.`);
+        throw new SourceError(`Unleash sent something that does not fit ${table}: ${printable(reason)}.`);
       });
 }
 
