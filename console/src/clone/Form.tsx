@@ -43,7 +43,8 @@ export function Form({
         spellCheck={false}
         value={form.name}
         description={
-          isProposed && `The source's name is cut off, because a name has at most ${MAX_NAME} characters.`
+          isProposed &&
+          `The end of the name of the source is cut off, because a name has at most ${MAX_NAME} characters.`
         }
         error={
           (length > MAX_NAME
