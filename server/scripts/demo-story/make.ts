@@ -57,5 +57,7 @@ export async function makeSampleData(config: Config): Promise<Login[]> {
 async function requireEmpty(client: pg.Client): Promise<void> {
   const { rows } = await client.query('select 1 from users union all select 1 from features limit 1');
   if (rows.length > 0)
-    throw new Error('The database already has users or features. The sample data requires an empty database.');
+    throw new Error(
+      'The database already has users or features. The sample data requires an empty database.',
+    );
 }
