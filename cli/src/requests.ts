@@ -65,7 +65,7 @@ type Sender = {
   onResponse?: (headers: Headers) => void;
 };
 
-/** Sends a request and repeats it while the server is away. A write has the same idempotency key in all attempts. */
+/** Sends a request and repeats it while the server is unreachable. A write has the same idempotency key in all attempts. */
 export const makeSend =
   ({ connection, signal, patient = false, onResponse }: Sender): Send =>
   async (method, path, { body, headers = {}, once = false, signal: own } = {}) => {
@@ -165,7 +165,7 @@ function noResponse(server: string, error: unknown) {
 }
 
 function redirected(server: string, response: Response) {
-  const target = URL.parse(response.headers.get('Location') ?? '', server)?.href ?? 'another address';
+  const target = URL.parse(response.headers.get('Location') ?? '', server)?.href ?? 'a different URL';
   return unreachable(`${server} redirects to ${target}.`, 'Log in with the URL of the server itself.');
 }
 

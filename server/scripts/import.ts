@@ -1,4 +1,4 @@
-// Imports the flags, tokens and people of another product, or verifies such an import.
+// Imports flags, tokens and people from a different product, or verifies such an import.
 
 import { setFlagsFromString } from 'node:v8';
 import { followUnleash } from '../src/importing/unleash/follow.ts';
@@ -29,8 +29,8 @@ import { makeProgress } from './import-progress.ts';
 import { importRules, isProduct } from './import-rules.ts';
 import { runScript } from './run.ts';
 
-// An import makes many objects that live only for a batch. By default, V8 would let its space for new objects grow to 100 MB, and
-// the rest of the heap to a multiple of what is in use, before it frees them.
+// An import creates many objects that live only for one batch. By default, V8 would let its space for new objects grow to 100 MB,
+// and the rest of the heap to a multiple of what is in use, before it frees them.
 setFlagsFromString('--semi-space-growth-factor=1');
 setFlagsFromString('--heap-growing-percent=60');
 
@@ -61,7 +61,7 @@ With the word verify after unleash, it compares what both servers send to SDKs, 
     accept: {
       type: 'boolean',
       default: false,
-      meaning: 'Also import what the rules of Halyard reject, if SDKs evaluate it the same',
+      meaning: 'Also import what Halyard's validation rejects, if SDKs evaluate it the same way',
     },
     overwrite: {
       type: 'boolean',

@@ -5,7 +5,7 @@ export type Group = 'People' | 'Tokens' | 'Vocabulary' | 'Instance';
 
 export type Entry = {
   label: string;
-  /** What else people call it, for the command palette. */
+  /** Other names for the page, which the command palette finds. */
   words?: string;
   path: string;
   group: Group;

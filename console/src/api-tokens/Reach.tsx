@@ -4,7 +4,7 @@ import { RailSection } from '../ui/RailSection.tsx';
 import { counted } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 
-/** What a token can read: the flags of its projects in its environment. Without projects: all. */
+/** What a token can read: the flags of its projects, or of all projects, in its environment. */
 export function Reach({
   projects,
   environment,

@@ -6,7 +6,7 @@ const LONGEST_WAIT = 5;
 /** Attempts while the server is reachable and has this version. Some browsers remember that a script is missing. */
 const MAX_FAILURES = 5;
 
-/** Browsers and Vite report these when a file is missing. Another error is one of the code. */
+/** Browsers and Vite report these errors when a file is missing. Any other error is a bug in the code. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported|module script|preload CSS/i.test(error.message);
 

@@ -28,7 +28,7 @@ const isAway = (response: Response | undefined): boolean =>
 const snapshotOf = (response: Response | undefined): string | null =>
   response?.headers.get('halyard-snapshot') ?? null;
 
-/** Maintenance can last for hours, so the user learns about it instead of waiting. */
+/** Maintenance can last for hours, so the user gets a message instead of waiting. */
 const isInMaintenance = async (response: Response): Promise<boolean> =>
   response.status === 503 && (await response.clone().text()).includes('"MaintenanceError"');
 
@@ -108,7 +108,7 @@ const tryOnce = (request: Request, signal: AbortSignal): Promise<Response | unde
 /** Before the first write after a tab got the focus: a different user must not send the input of this page. */
 async function untilOwner(): Promise<void> {
   const response = await fetch('/api/admin/user').catch(() => undefined);
-  // Any other response is the one that the write gets too.
+  // Any other response would be the same for the write.
   if (response?.ok && !isOwner(await response.json())) await untilLoggedIn(true);
 }
 

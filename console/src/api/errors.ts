@@ -72,10 +72,10 @@ export function otherMessages(error: unknown, fields: readonly string[]): string
     .map(({ message }) => message);
 }
 
-/** Why the name of a form is rejected: it is invalid, or something else has it. */
+/** Why the name in a form was rejected: it is invalid or taken. */
 export const nameMessage = (error: unknown): string | undefined =>
   isNameTaken(error) ? error.message : messagesByField(error).name;
 
-/** Something else has the name. The response names no field. */
+/** The name is taken. The response does not name a field. */
 export const isNameTaken = (error: unknown): error is RequestError =>
   error instanceof RequestError && error.kind === 'NameExistsError';

@@ -3,7 +3,7 @@
 import type { QueryKey } from '@tanstack/react-query';
 import type { Search } from '../ui/search.ts';
 
-/** A flag of a project. With less than that: all flags of the project, or all flags. */
+/** A flag of a project, all flags of a project, or all flags, depending on which fields are given. */
 type Flag = { projectId?: string | undefined; featureName?: string | undefined };
 
 /** The parts before the first unknown one. */
@@ -30,7 +30,7 @@ export const keys = {
   bulkClonePlan: (project: string, copies: unknown) => ['bulk-clone-plan', project, copies],
   filterValues: (filter: string | undefined, text: string) => ['filter-values', filter, text],
   feature: ({ projectId, featureName }: Flag = {}) => known('feature', projectId, featureName),
-  /** What the strategy editor starts from. */
+  /** The state that the strategy editor starts from. */
   strategy: (strategyId: string) => ['strategy', strategyId],
   drift: ({ projectId, featureName }: Flag = {}) => known('drift', projectId, featureName),
   copies: ({ projectId, featureName }: Flag = {}) => known('copies', projectId, featureName),

@@ -76,7 +76,7 @@ export function ApplicationPage() {
 }
 
 function About({ application: { description, url } }: { application: ApplicationDetails }) {
-  // Anybody with an SDK token names an application, but only users describe it. Schemes other than these could run code.
+  // Anybody with an SDK token can name an application, but only users describe it. Other URL schemes could run code.
   const isLink = url !== undefined && /^https?:\/\//.test(url);
   if (!description && !isLink) return null;
   return (
@@ -91,7 +91,7 @@ function About({ application: { description, url } }: { application: Application
   );
 }
 
-/** Flags and strategy types that do not exist, and instances that do not take changes. */
+/** Flags and strategy types that do not exist, and instances that do not pick up changes. */
 function Problems({ overview: { environments, issues } }: { overview: ApplicationOverview }) {
   const flags = new Map<string, string[]>();
   for (const { name, issues: found } of environments)

@@ -36,7 +36,7 @@ const SUFFIX = '-copy';
 /** The name that the form proposes. A long name is shortened to make room for the suffix. */
 export const copyNameOf = (name: string): string => name.slice(0, MAX_NAME - SUFFIX.length) + SUFFIX;
 
-/** Whether the proposed name lacks the end of the name of the source. */
+/** Whether the proposed name had to shorten the source's name. */
 export const isShortened = (name: string): boolean => name.length > MAX_NAME - SUFFIX.length;
 
 export const emptyForm = (source: Feature): CloneForm => ({

@@ -6,7 +6,7 @@ import { toast } from '../ui/toasts.ts';
 import { useReasons } from '../ui/useReasons.ts';
 import { archiveFeature, checkArchive, type Feature } from './queries.ts';
 
-/** Asks before the flag is archived. Children that depend on it prevent that. */
+/** Asks for confirmation before the flag is archived. A flag with children cannot be archived. */
 export function Archive({ feature, onClose }: { feature: Feature; onClose(): void }) {
   const place = { projectId: feature.project, featureName: feature.name };
   const check = useQuery({

@@ -206,7 +206,7 @@ function Actions({ feature }: { feature: Feature }) {
       >
         Evaluate
       </Button>
-      {/* The copy may go to another project. */}
+      {/* The copy may go to a different project. */}
       <Can call="cloneFeature">
         <Button
           leftSection={<CopyPlus size={14} />}

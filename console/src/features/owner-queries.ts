@@ -3,7 +3,7 @@ import { api, done, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Place } from './queries.ts';
 
-/** With `login`: how somebody with a name logs in, by which others may know them. */
+/** `login` is the email address or username of somebody who also has a name, because others may know them by it. */
 export type Candidate = Pick<Schemas['Owner'], 'type' | 'id' | 'name'> & { login?: string | undefined };
 export type Owners = { owners: Schemas['Owner'][]; etag: string };
 

@@ -19,7 +19,7 @@ export function LoginForm({
 }: {
   /** The path to open after single sign-on. */
   returnTo: string;
-  /** Lets single sign-on happen in another window, so that this page keeps its input. */
+  /** Lets single sign-on happen in a different window, so that this page keeps its input. */
   inNewWindow?: boolean;
   /** The user who logs in again, if that is known. */
   username?: string;

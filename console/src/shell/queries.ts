@@ -67,7 +67,10 @@ export const flagsQuery = (query: string) =>
     staleTime: 10_000,
   });
 
-/** Ends the session here and, if the provider supports it, there. Loads a page, so that no data remains in memory. */
+/**
+ * Ends the session in Halyard and, if the provider supports it, at the provider. Loads a new page, so that no data remains in
+ * memory.
+ */
 export async function logOut(): Promise<void> {
   await unwrap(api.POST('/logout'));
   removeDraftsExceptOf();

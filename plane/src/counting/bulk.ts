@@ -2,7 +2,7 @@ import { badData, MAX_LISTED, type Violation } from '../platform/errors.ts';
 import type { Instance } from './merged.ts';
 import { type Fields, isFields, textOf } from './read-body.ts';
 
-/** The collection of a proxy: applications as they register, and counts as an SDK sends them. */
+/** What a proxy collected: registrations of applications, and counts in the form that SDKs send. */
 export type Bulk = { applications: Fields[]; metrics: Fields[] };
 
 /** Checks the whole body before anything is counted, because a proxy resends a rejected body. */
@@ -24,7 +24,7 @@ export function readBulk(body: Fields): Bulk {
           violations.push({ message: `${field} must be a string`, path: `/body/${name}/${index}/${field}` });
       }
     }
-    // Unleash Edge drops a rejected body, so one entry without a name must not cause the loss of the others.
+    // Unleash Edge drops a rejected body, so an entry without a name must not make it lose all the others.
     return value.filter(item => required.every(field => item[field] !== ''));
   };
   const bulk = {

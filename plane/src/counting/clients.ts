@@ -4,13 +4,13 @@ import type { AskStreams, KnownClient, Positions } from '../serving/positions.ts
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import { textOf } from './read-body.ts';
 
-/** What a process remembers of clients: about 180 bytes each. One token gets half of what the others leave. */
+/** How many clients a process remembers, at about 180 bytes each. One token can use half of what the others leave. */
 export type ClientLimits = { clients: number };
 export const CLIENT_LIMITS: ClientLimits = { clients: 50_000 };
 
 /** Times are in tenths of a second since the process started: small integers, which take no memory of their own. */
 const PER_SECOND = 10;
-/** The row of a client says when it was last heard of. It is written again after this long. */
+/** A client's row contains its last contact, and is written again after this long. */
 const REFRESH = 1_000;
 /** Clients that were silent for longer are forgotten, as in the view reach_current. */
 const FORGOTTEN_AFTER = 3_000;
@@ -23,7 +23,7 @@ const MAX_ID_LENGTH = 40;
 const BY_INSTANCE = '=';
 const MAX_REQUEST_KEYS = 1_000;
 
-/** There are many thousands of these, so they have no strings besides the id, and small integers only. */
+/** There are many thousands of these, so besides the id they contain only small integers. */
 type Client = KnownClient & {
   readonly group: Group;
   readonly id: string;
@@ -43,7 +43,7 @@ const intervalOf = ({ streamsAndInterval }: Client): number => streamsAndInterva
 type Group = {
   readonly token: SdkToken;
   projects: SdkToken['projects'];
-  /** The history that the revisions belong to. */
+  /** The epoch that the revisions belong to. */
   epoch: string;
   readonly clients: Map<string, Client>;
 };
@@ -58,11 +58,11 @@ export type Heard = Partial<Names> & {
   projects: readonly string[] | null;
   epoch: string;
   revision: number;
-  /** Whether the revision replaces a higher one: another program with the same instance id may have presented that. */
+  /** Whether the revision replaces a higher one, which a different process with the same instance id may have presented. */
   isExact: boolean;
   isStreaming: boolean;
   interval: number;
-  /** Seconds since the client was heard of. */
+  /** Seconds since the last contact. */
   age: number;
 };
 
@@ -76,13 +76,13 @@ export type Clients = Positions & {
   readonly isChanged: boolean;
   /** Whether a client was ignored since the last call, because there was no room. */
   takeIgnored: () => boolean;
-  /** Hands over changed clients, at most so many. */
+  /** Returns changed clients, at most this many. */
   take: (most: number) => Batch;
-  /** The rows of these do not exist. They are written when the client is heard of again. */
+  /** Marks rows that do not exist, so that they are written at the client's next contact. */
   forget: (rows: Pick<Heard, 'token' | 'id'>[]) => void;
   /** Forgets clients that have been silent for a long time, and keeps those with a stream. */
   sweep: () => void;
-  /** Asks clients with streams, once the application for SDKs exists. */
+  /** Makes clients with streams reconnect. Set once the SDK application exists. */
   ask: AskStreams;
 };
 
@@ -266,7 +266,7 @@ export function makeClients(
       for (const { token, id } of rows) {
         const client = groups.get(token)?.clients.get(id);
         if (!client) continue;
-        // Its stream goes on, but nobody knows of it until it returns.
+        // Its stream stays open, but the client is unknown until it reconnects.
         if (streamsOf(client) > 0) isIgnoring = true;
         drop(client);
       }
@@ -288,7 +288,7 @@ export function makeClients(
 const forgottenAfter = (client: Client): number =>
   Math.max(FORGOTTEN_AFTER, FORGOTTEN_AFTER_INTERVALS * intervalOf(client) * PER_SECOND);
 
-/** A client that has everything of its scope has every change up to the revision of the environment. */
+/** A client that is up to date in its scope has every change up to the environment's revision. */
 function revisionOf(presented: number | undefined, ofScope: number, ofEnvironment: number): number {
   if (presented === undefined || !Number.isFinite(presented)) return 0;
   return presented >= ofScope ? ofEnvironment : presented;

@@ -8,7 +8,7 @@ const MAX_SERIES_PER_TOKEN = 500;
 const FORGOTTEN_AFTER_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const MAX_LABELS = 10;
-/** Labels of a sample that are read. Names that mean the same count once. */
+/** How many labels of a sample are read. Names that become the same label count once. */
 const MAX_READ_LABELS = 100;
 const MAX_BUCKETS = 50;
 const MAX_NAME = 100;

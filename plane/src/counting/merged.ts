@@ -12,7 +12,7 @@ export type MergeLimits = {
    */
   applicationsPerToken: number;
   unknownFlagsPerToken: number;
-  /** Within an hour, because these names are stored. The database has further quotas for the others. */
+  /** Per hour, because these names are stored. The database enforces further quotas for the other kinds. */
   unknownVariantsPerToken: number;
   instancesPerToken: number;
   instances: number;
@@ -35,8 +35,8 @@ export type IsKnown = (environment: string, feature: string, variant?: string) =
 export type Counts = { yes: number; no: number; seenAt: number; variants: Map<string, number> | undefined };
 
 /**
- * The features that an application evaluated within an hour, as tokens of these projects reported them. Hours are counted from
- * 1970. Projects undefined: all.
+ * The features that an application evaluated within an hour, as reported with tokens for these projects (undefined: all). Hours
+ * are counted from 1970.
  */
 export type Bucket = {
   readonly environment: string;

@@ -19,7 +19,7 @@ export const OTHER_FLAGS = '(other flags)';
 export const OTHER_INSTANCES = '(other instances)';
 export const OTHER_VARIANTS = '(other variants)';
 
-/** How many names a token has added, in the last hour and in all. */
+/** How many names a token has added, in the last hour and in total. */
 export type Added = { token: number; lastHour: number; inAll: number };
 
 type Named = { name: string; token: number };

@@ -1,6 +1,6 @@
 import type { RunInTurn } from '../platform/admission/turns.ts';
 
-/** Work that yields wherever other requests may take a turn. */
+/** Work that yields wherever other requests may run in between. */
 export type Steps = Generator<void, void>;
 
 /**

@@ -44,7 +44,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Nobody reads more, and 50,000 violations in one response are 5 MB. */
+/** Nobody reads more than this, and 50,000 violations would make a response of 5 MB. */
 export const MAX_LISTED = 100;
 
 /** `total` is the number of violations if `details` has only the first ones. */
@@ -64,8 +64,8 @@ function listed(details: Violation[], total = details.length): Violation[] {
 }
 
 /**
- * Rejects an action with every reason there is. The first reason decides name and status; `details` has the message of each. The
- * message itself names every missing permission.
+ * Rejects an action with all reasons. The first reason decides name and status; `details` has the message of each. The message
+ * itself names every missing permission.
  */
 export function rejectForAll(action: string, reasons: ApiError[]): void {
   const [first] = reasons;

@@ -49,7 +49,7 @@ export const makeSdkAdmission = (streams: number): SdkAdmission => ({
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** 429 if the caller itself uses up what it needs, and 503 if others do. An SDK retries after both. */
+/** 429 if the caller has used up its own share, and 503 if others hold the rest. SDKs retry after both. */
 export const busy = (holder: Holder, what: string): ApiError =>
   holder === 'caller'
     ? tooManyRequests(

@@ -5,8 +5,8 @@ import type { SdkToken } from './tokens/tokens.ts';
 const isPublic = ({ type }: Pick<SdkToken, 'type'>): boolean => type === 'frontend';
 
 /**
- * Who a request counts for when callers share something scarce: its token, together with the network if the token is public. Without a
- * token it is the network.
+ * The caller that a request counts towards: its token, together with the network if the token is public. Without a token, it is
+ * the network.
  */
 export function callerOf(token: Pick<SdkToken, 'id' | 'type'> | undefined, ip: string): string {
   if (!token) return networkOf(ip);

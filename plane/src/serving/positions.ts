@@ -8,7 +8,7 @@ export type KnownClient = {
   readonly revision: number;
 };
 
-/** Ends the streams of the clients that are due, at most so many, so that the clients return and present what they have. */
+/** Ends the streams of the clients that are due, at most this many, so that the clients reconnect and present what they have. */
 export type AskStreams = (isDue: (client: KnownClient, environment: string) => boolean, most: number) => void;
 
 /**

@@ -33,8 +33,8 @@ export async function recordDocuments(db: Db): Promise<void> {
 }
 
 /**
- * Everything that is wrong with the revisions since the recording began: gaps, a revision of two transactions, and any revision n
- * where applying the rows with a higher revision to the documents at n does not produce the current documents.
+ * Everything that is wrong with the revisions since the recording began: gaps, revisions that two transactions wrote, and
+ * revisions n for which applying all later rows to the documents at n does not produce the current documents.
  */
 export async function findWrongRevisions(db: Db): Promise<string[]> {
   const { rows: written } = await sql<Written>`

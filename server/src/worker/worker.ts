@@ -35,7 +35,7 @@ export async function startWorker(
   );
   await boss.start();
   await scheduleJobs(boss, db, log, onJobFailed, retention).catch(async error => {
-    // The start may be repeated, and would leave an engine behind each time.
+    // The caller may retry the start, and each attempt would leave an engine behind.
     await boss.stop({ graceful: false }).catch(() => {});
     throw error;
   });

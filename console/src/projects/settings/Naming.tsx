@@ -246,7 +246,7 @@ function Naming({ project, saved }: { project: ProjectDetails; saved: Version<Dr
               words: (
                 <>
                   Names match <b className="mono">{typed.pattern}</b>. Creating, cloning, moving and importing
-                  a flag with another name is rejected.
+                  a flag with any other name is rejected.
                 </>
               ),
             },

@@ -2,8 +2,8 @@ import { tooManyRequests } from '../errors.ts';
 import type { Rejections } from './metrics.ts';
 
 /**
- * Begins the requests of one network a few at a time. The event loop would otherwise begin whatever has arrived before it turns to
- * anything else, and a client with 500 connections would make everybody wait for 500 requests in every turn.
+ * Starts the requests of one network a few at a time. Otherwise the event loop would start everything that has arrived before it
+ * does anything else, and a client with 500 connections would make everybody wait for 500 requests in every turn.
  */
 export type Arrivals = Rejections & {
   /** Calls `begin` immediately or in a later turn of the event loop. Throws if too many requests of the network are waiting. */

@@ -4,7 +4,7 @@ import type { Holder } from './shares.ts';
 /** Requests that wait, and requests that were rejected. */
 export type Rejections = { readonly waiting: number; readonly rejected: Readonly<Record<Holder, number>> };
 
-/** The shares of a server by what they divide: requests, long reads, and so on. */
+/** A server's shares, by resource: requests, long reads, and so on. */
 export type Admission = Map<string, Rejections>;
 
 export function admissionMetrics(registry: Registry, admission: Admission): void {

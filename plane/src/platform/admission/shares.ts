@@ -9,7 +9,7 @@ export type ShareLimits = {
    * second one 60 % of the rest, so something is left for the next caller.
    */
   share: number;
-  /** The units that one caller may hold even if the others hold none. Without it, only the share counts. */
+  /** The maximum number of units of one caller, even if the others hold none. Without it, only the share counts. */
   perCaller?: number;
   /** How many requests may wait, of all callers and of one, and for how long. */
   waiting: number;
@@ -68,8 +68,8 @@ const LOOK_AGAIN_MS = 100;
 const neverGone = (): boolean => false;
 
 /**
- * Divides something scarce among callers: each gets a share, and what is free goes to the waiting callers in turn. So a caller
- * with a thousand requests delays only itself. `reject` creates the error for a request that cannot run soon.
+ * Divides a limited resource among callers: each gets a share, and waiting callers take turns for what is free. So a caller with
+ * a thousand requests delays only itself. `reject` creates the error for a request that cannot run soon.
  */
 export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiError): Shares {
   const { capacity, share, perCaller = capacity, rejectAfterMs = 0, isBusy } = limits;

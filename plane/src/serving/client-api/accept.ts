@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Accepts the registration of an SDK, of a server or of a browser. Rejects with 400 a body that cannot be one. */
+/** Accepts the registration of a server or browser SDK. Rejects a body that is not a registration with 400. */
 export function acceptRegistration(reports: Reports, request: FastifyRequest): void {
   const body = objectOf(request.body);
   if (typeof body.appName !== 'string' || body.appName === '')
@@ -19,7 +19,7 @@ export function acceptRegistration(reports: Reports, request: FastifyRequest): v
   reports.register(tokenOf(request), request.headers, body);
 }
 
-/** Accepts the metrics of an SDK, of a server or of a browser. Rejects with 400 a body that cannot be metrics. */
+/** Accepts the metrics of a server or browser SDK. Rejects a body that is not metrics with 400. */
 export async function acceptMetrics(reports: Reports, request: FastifyRequest): Promise<void> {
   await reports.report(tokenOf(request), request.headers, objectOf(request.body));
 }

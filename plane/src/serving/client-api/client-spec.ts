@@ -6,7 +6,7 @@ const MAX_LENGTH = 100;
 /** The last valid header, because almost all clients send the same one. */
 let last = { header: '4.2.0', inline: false };
 
-/** Whether the SDK gets the constraints of segments inside the strategies: it implements a specification before 4.2.0. */
+/** Whether the SDK needs segment constraints inside the strategies, because it implements a specification older than 4.2.0. */
 export function needsInlineSegments(header: string | string[] | undefined): boolean {
   // An empty header comes from a proxy or an SDK that has no version to send.
   if (header === undefined || header === '') return true;

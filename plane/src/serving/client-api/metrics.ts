@@ -21,7 +21,7 @@ export type Operation = (typeof OPERATIONS)[number];
 
 export type CountRequest = (operation: Operation, status: number) => void;
 
-/** Counts requests of SDKs in plain numbers: a labelled counter costs a microsecond, a noticeable part of the cost of a 304. */
+/** Counts SDK requests in plain numbers: a labeled counter takes a microsecond, a noticeable part of a 304. */
 export function requestMetrics(registry: Registry): CountRequest {
   const counts = new Map<Operation, number[]>(OPERATIONS.map(operation => [operation, []]));
   new Counter({

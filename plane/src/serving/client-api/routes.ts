@@ -109,7 +109,7 @@ export function clientRoutes(
       return handler(request, reply, scope, token);
     };
 
-  /** Takes note of the revision that the client has. Returns undefined if it presents none of this scope. */
+  /** Records the revision that the client has. Returns undefined if the client presents none for this scope. */
   const hear = ({ headers }: FastifyRequest, token: SdkToken, scope: Scope): number | undefined => {
     const { 'if-none-match': tag } = headers;
     const presented =

@@ -7,7 +7,7 @@ import { type Selection, segmentsOf } from './scope.ts';
  * removals that it needs were purged, or because a filter decides again after each change which parents are in the scope.
  *
  * SDKs apply events in the order of the list. A segment comes before the feature that uses it, and a removal before an update,
- * because a feature that moved to another project has both. Every event has the new revision as its id: a proxy that stores
+ * because a feature that moved to a different project has both. Every event has the new revision as its id: a proxy that stores
  * events passes on those above the revision of its client.
  */
 export function deltaEvents(
@@ -31,7 +31,7 @@ export function deltaEvents(
     ...removed
       .filter(({ name }) => {
         const live = environment.features.get(name);
-        // The client has this feature from another project of the scope, and an SDK would remove it by its name.
+        // The client has this feature from a different project in the scope, and an SDK would remove it by its name.
         return live === undefined || !isIn(live) || live.revision > from;
       })
       .map(

@@ -3,7 +3,7 @@ import type { Environment, Feature } from './environment.ts';
 type Strategy = { segments?: number[]; constraints?: unknown[] };
 type Document = { strategies?: Strategy[] };
 
-/** The feature for SDKs that do not know segments: each strategy has the constraints of its segments itself. */
+/** The feature for SDKs that do not support segments: each strategy contains the constraints of its segments. */
 export function inlineText(
   { segments }: Pick<Environment, 'segments'>,
   { text, segments: used }: Feature,

@@ -53,7 +53,7 @@ export const OPENFEATURE: OperationModule = {
       output: jsonResponse('The new flag', ChangedManifestFlag),
       status: 201,
       rejects: [409],
-      ignoredToo: notStored,
+      ignoredPaths: notStored,
       events: ['feature-created'],
       run: (current, { params: { projectId }, body }, { limits }) =>
         createFromManifest(current, projectId, body, limits.features),
@@ -73,7 +73,7 @@ export const OPENFEATURE: OperationModule = {
       body: ManifestFlagUpdate,
       output: jsonResponse('The flag', ChangedManifestFlag),
       rejects: [409],
-      ignoredToo: notStored,
+      ignoredPaths: notStored,
       events: ['feature-metadata-updated'],
       run: (current, { params: { projectId, featureName }, body }) =>
         updateFromManifest(current, projectId, featureName, body),

@@ -104,7 +104,7 @@ export const TAGS: OperationModule = {
       route: 'DELETE /api/admin/tag-types/:name',
       summary: 'Delete a tag type',
       description:
-        'Deletes a tag type with its tags, and removes the tags from all features, at most 1,000 in all.',
+        'Deletes a tag type with its tags, and removes the tags from all features, at most 1,000 in total.',
       permission: ['DELETE_TAG_TYPE'],
       params: ofTagType,
       output: Nothing,

@@ -8,7 +8,7 @@ import { listReadableStates } from '../features/state/store.ts';
 import { type ExportQuery, type FeatureExport, MAX_FEATURES } from './schema.ts';
 import { findReferences, listSelectedFeatures } from './store.ts';
 
-/** Exports features as they are in one environment, with everything they refer to, for an import into another instance. */
+/** Exports features as they are in one environment, with everything they refer to, for an import into a different instance. */
 export async function exportFeatures(
   { tx, actor, record }: Change,
   query: ExportQuery,

@@ -40,7 +40,7 @@ const opposite = (comparison: Comparison): Comparison => ({ ...comparison, negat
 export const comparisonsOf = (condition: Condition): Comparison[] =>
   isSegment(condition) ? condition.comparisons : [condition];
 
-/** A segment of one alternative can be a segment here. One of several cannot, so its alternatives take its place. */
+/** A source segment with a single alternative becomes a segment. If it has several, its alternatives are used directly. */
 export function asReference(segment: string, when: AnyOf): AnyOf {
   const [only] = when;
   if (when.length !== 1 || !only || only.length === 0 || only.some(isSegment)) return when;

@@ -118,7 +118,7 @@ test(
         );
         const offset = Number(filter.offset ?? 0);
         const page = expected.slice(offset, offset + Number(filter.limit ?? 50));
-        // Without the fixture's own events: only these types.
+        // Only these types, to exclude the events of the fixture itself.
         const query = new URLSearchParams({ type: `IS_ANY_OF:${TYPES}` });
         for (const [name, value] of Object.entries(filter)) {
           query.set(name, Array.isArray(value) ? `IS_ANY_OF:${value.join(',')}` : String(value));

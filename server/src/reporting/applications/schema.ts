@@ -9,7 +9,7 @@ const fields = {
   }),
   url: Type.String({
     maxLength: 2_000,
-    description: 'Where people find the application: starts with http:// or https://',
+    description: 'URL of the application for people; starts with http:// or https://',
     examples: ['https://checkout.example.com'],
   }),
   icon: Type.String({ maxLength: 100, description: 'Name of an icon', examples: ['shopping_cart'] }),
@@ -59,7 +59,7 @@ export const Application = Named(
       ...application,
       instancesBehind: Type.Integer({
         minimum: 0,
-        description: 'Instances that keep polling but have not taken a change of more than 10 minutes ago',
+        description: 'Number of instances that keep polling but lack a change from more than 10 minutes ago',
         examples: [0],
       }),
     },
@@ -205,7 +205,7 @@ export const ApplicationEnvironment = Named(
       issues: NamedObject(
         'ApplicationEnvironmentIssues',
         {
-          missingFeatures: names('Names that the application asked for and that no feature has', 'pay.typo'),
+          missingFeatures: names('Feature names that the application asked for but that do not exist', 'pay.typo'),
           outdatedSdks: Type.Array(Type.String(), {
             description: 'Always empty: Halyard does not know which versions are outdated',
             examples: [[]],
@@ -224,13 +224,13 @@ export const ApplicationEnvironment = Named(
                   examples: [41],
                 }),
                 since: Timestamp('When the first change that the instance lacks was committed'),
-                lastSeen: Timestamp('When a server last heard of the instance, within about 100 s'),
+                lastSeen: Timestamp('When a server last heard from the instance, to within about 100 s'),
               },
-              { description: 'An instance that does not take changes' },
+              { description: 'An instance that does not pick up changes' },
             ),
             {
               description:
-                'Up to 100 instances that keep polling but have not taken a change of more than 10 minutes and 3 poll intervals ago, those that are behind for longest first. Instances that stream are not listed',
+                'Up to 100 instances that keep polling but lack a change from more than 10 minutes and 3 poll intervals ago, those that have been behind the longest first. Instances that stream are not listed',
             },
           ),
         },
@@ -252,7 +252,7 @@ export const ApplicationOverview = Named(
       'ApplicationIssues',
       {
         missingStrategies: names(
-          'Strategies that the SDK implements and that no strategy type has',
+          'Strategies that the SDK implements but for which there is no strategy type',
           'userWithId',
         ),
       },

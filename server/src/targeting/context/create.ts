@@ -25,7 +25,7 @@ export async function rejectContextName(db: Reader, name: string, project: strin
 
 async function rejectForeignUse(db: Reader, name: string, project: string | null): Promise<void> {
   if (project === null || !(await isUsedOutsideProject(db, name, project))) return;
-  // The constraints may belong to a field of another project. Then no field for all projects can have the name either.
+  // The constraints may belong to a field of a different project. Then no field for all projects can have the name either.
   if (await isNameTaken(db, name)) throw nameExists(`Context field "${name}"`);
   throw new ApiError(
     'ConflictError',

@@ -121,7 +121,7 @@ test('a name is unique in the instance, including fields the caller may not read
   expect((await ask('POST', `${at}/validate`, owner.token, { name: unique('field') })).status).toBe(200);
 });
 
-test('rejects constraints on a field of another project', async () => {
+test('rejects constraints on a field of a different project', async () => {
   const { at, owner, id } = await makePrivateProject();
   const name = unique('field');
   await ask('POST', at, owner.token, { name });

@@ -165,7 +165,7 @@ export async function deleteContextField(tx: Tx, name: string): Promise<void> {
   await tx.deleteFrom('context_fields').where('name', '=', name).execute();
 }
 
-/** The named fields that belong to another project. */
+/** The named fields that belong to a different project. */
 export async function listFieldsOutsideProject(
   db: Reader,
   project: string,

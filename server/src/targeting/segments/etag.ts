@@ -14,7 +14,7 @@ const contentOf = ({ id, name, description, constraints, project }: SegmentRow) 
 
 export const etagOfSegment = (segment: Segment): string => makeEtag(contentOf(segment), segment);
 
-/** Locks the segment and returns its ETag. The list is empty if the actor cannot read such a segment. */
+/** Locks the segment and returns its ETag. The list is empty if the segment does not exist or the actor cannot read it. */
 export async function lockSegmentEtag({ tx, actor }: Change, id: number): Promise<string[]> {
   const segment = await lockSegment(tx, actor, id);
   return segment ? [makeEtag(contentOf(segment))] : [];

@@ -84,7 +84,7 @@ export async function isNameTaken(db: Reader, name: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Whether a feature or a default strategy of another project uses the segment. */
+/** Whether a feature or a default strategy of a different project uses the segment. */
 export async function isUsedOutsideProject(tx: Tx, id: number, project: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from ${USES} where segment_id = ${id} and features.project <> ${project}

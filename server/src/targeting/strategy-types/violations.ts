@@ -4,7 +4,7 @@ import { listTypeNames, lockStrategyTypesShared } from './store.ts';
 
 const MAX_LISTED = 20;
 
-/** The names that belong to no strategy type, each with a message. The other types cannot be deleted until the transaction ends. */
+/** The names that are not strategy types, each with a message. The other types cannot be deleted until the transaction ends. */
 export async function unknownStrategyTypes(tx: Tx, names: string[]): Promise<Map<string, string>> {
   if (names.length === 0) return new Map();
   const known = new Set(await lockStrategyTypesShared(tx, [...new Set(names)]));

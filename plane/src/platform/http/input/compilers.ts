@@ -46,7 +46,10 @@ function lazySerializers(...[shared, options]: Parameters<BuildSerializer>): Ret
   };
 }
 
-/** The shared schemas that a schema refers to, directly or not. The serializer checks each that it is given. */
+/**
+ * The shared schemas that a schema refers to, directly or indirectly. The serializer checks every schema it gets, so it gets only
+ * these.
+ */
 function namedIn(schema: unknown, shared: Schemas): Schemas {
   const found: Schemas = {};
   const visit = (part: unknown): void => {
@@ -97,7 +100,8 @@ function lazyValidators(...[shared, options]: Parameters<BuildValidator>): Retur
         findAll(value);
         found = findAll;
       }
-      // Ajv leaves the errors on the function, where Fastify reads them immediately. They refer to the whole request, so they must go.
+      // Ajv leaves the errors on the function, where Fastify reads them immediately. They refer to the whole request, so they
+      // must not stay there.
       lazy.errors = found.errors;
       queueMicrotask(() => {
         for (const validate of [lazy, findFirst, findAll]) if (validate) validate.errors = null;

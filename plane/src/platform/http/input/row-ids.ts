@@ -1,7 +1,7 @@
 import { notFound } from '../../errors.ts';
 import type { App } from '../app.ts';
 
-/** On the schema of a path parameter: what the id is of, such as "User". */
+/** On the schema of a path parameter: what the id identifies, such as "User". */
 export const ROW_ID = 'x-row-id';
 
 const LARGEST_ROW_ID = 2_147_483_647;

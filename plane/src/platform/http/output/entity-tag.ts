@@ -9,7 +9,10 @@ const MAX_TAGS = 20;
 /** Some proxies remove the quotes. */
 const TAG = /(W\/)?(?:"([\x21\x23-\x7e\x80-\xff]*)"|([^\s",]+))/g;
 
-/** Reads the tags that a client sends. Callers that require a valid header check `isValid`; the others use what can be read. */
+/**
+ * Reads the tags that a client sends. Callers that require a valid header check `isValid`; others use whatever tags could be
+ * read.
+ */
 export function readEntityTags(header: string | undefined): EntityTags {
   if (header === undefined) return { any: false, tags: [], isValid: false };
   if (header.trim() === '*') return { any: true, tags: [], isValid: true };

@@ -48,7 +48,7 @@ function boundedDetails(details: Violation[]): Violation[] {
   return shown;
 }
 
-/** A list that was cut ends with the number of the others (errors.ts). */
+/** A shortened list ends with the number of omitted items (errors.ts). */
 function countOf(details: Violation[]): number {
   const [, more] = /^and (\d+) more$/.exec(details.at(-1)?.message ?? '') ?? [];
   return more === undefined ? details.length : details.length - 1 + Number(more);

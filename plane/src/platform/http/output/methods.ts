@@ -1,7 +1,7 @@
 import type { onRouteHookHandler } from 'fastify';
 import { ApiError, either } from '../../errors.ts';
 
-/** What an application has for collecting its routes, whatever its types are. */
+/** The part of a Fastify application that is needed to collect its routes, independent of its type parameters. */
 type Routed = { addHook(name: 'onRoute', hook: onRouteHookHandler): unknown };
 
 /** The methods of the routes that match a path. */

@@ -123,7 +123,7 @@ export function makeOpenStreams<S>(
       await dismissAll();
       const until = performance.now() + LAST_READ_MS;
       while (all.size > 0 && performance.now() < until) await sleep(END_TICK_MS);
-      // A client that does not read holds up nobody else.
+      // A client that does not read does not delay others.
       for (const stream of all) transport.destroy(stream);
     },
   };

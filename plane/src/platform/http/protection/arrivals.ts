@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Arrivals } from '../../admission/arrivals.ts';
 import { networkOf } from '../../admission/network.ts';
 
-/** Runs before everything that takes time. */
+/** Runs before anything that takes time. */
 export function installArrivals(app: Pick<FastifyInstance, 'addHook'>, arrivals: Arrivals): void {
   app.addHook('onRequest', (request, _reply, done) => {
     try {
