@@ -205,7 +205,10 @@ export const ApplicationEnvironment = Named(
       issues: NamedObject(
         'ApplicationEnvironmentIssues',
         {
-          missingFeatures: names('Feature names that the application asked for but that do not exist', 'pay.typo'),
+          missingFeatures: names(
+            'Feature names that the application asked for but that do not exist',
+            'pay.typo',
+          ),
           outdatedSdks: Type.Array(Type.String(), {
             description: 'Always empty: Halyard does not know which versions are outdated',
             examples: [[]],
