@@ -61,7 +61,7 @@ With the word verify after unleash, it compares what both servers send to SDKs, 
     accept: {
       type: 'boolean',
       default: false,
-      meaning: 'Also import what Halyard's validation rejects, if SDKs evaluate it the same way',
+      meaning: 'Also import what validation rejects, if SDKs evaluate it the same way',
     },
     overwrite: {
       type: 'boolean',
