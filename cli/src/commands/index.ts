@@ -12,6 +12,7 @@ import { deliveriesList } from './deliveries/list.ts';
 import { deliveriesRedeliver } from './deliveries/redeliver.ts';
 import { deliveriesShow } from './deliveries/show.ts';
 import { deliveriesTail } from './deliveries/tail.ts';
+import { dev } from './dev/dev.ts';
 import { environmentsList } from './environments/list.ts';
 import { eventsExport } from './events/export.ts';
 import { eventsSearch } from './events/search.ts';
@@ -105,4 +106,5 @@ export const COMMANDS: AnyCommand[] = [
   listen,
   types,
   scan,
+  dev,
 ];

@@ -20,7 +20,11 @@ let folder: string;
 export async function setup(project: TestProject): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'halyard-cli-'));
   const root = fileURLToPath(new URL('../../../', import.meta.url));
-  await bundle({ root, folder, entries: { halyard: 'cli/src/run.ts' }, maps: 'none' });
+  const modules = await bundle({ root, folder, entries: { halyard: 'cli/src/run.ts' }, maps: 'none' });
+  const forbidden = modules.filter(path =>
+    /node_modules\/(pg|pg-boss|kysely)\/|^server\/|\/server\/src\//.test(path),
+  );
+  if (forbidden.length > 0) throw new Error(`The command line contains ${forbidden.join(', ')}`);
   // test/template-database.ts runs before.
   server = await startServer(String(process.env.TEST_TEMPLATE));
   const { stop: _, ...shared } = server;

@@ -1,0 +1,68 @@
+import { command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { count, plain, time } from '../../output.ts';
+import type { Running } from './run.ts';
+
+export const dev = command({
+  name: 'dev',
+  brief: 'Serve the flags of an environment on your machine, with your overrides',
+  description:
+    'Your program uses http://localhost:4243 instead of the server, with the same token, and gets the same flags with the same targeting. Overrides are in a file, which is read again when it changes, and on the page at http://localhost:4243. The flags come from the server with the API token in HALYARD_SDK_TOKEN; it decides the environment and the projects. They are stored, so that the command also starts offline. It listens on this machine only, and runs until you press Ctrl+C.',
+  options: {
+    port: {
+      type: 'integer',
+      value: 'number',
+      min: 0,
+      max: 65_535,
+      default: 4243,
+      brief: 'Port; 0 chooses a free one',
+    },
+    overrides: {
+      type: 'string',
+      value: 'file',
+      brief: 'YAML or JSON file with your overrides. Default: flags.local.yaml',
+    },
+    from: {
+      type: 'string',
+      value: 'file',
+      brief: 'Read the flags from a file instead of a server: a response of /api/client/features',
+    },
+    offline: {
+      type: 'flag',
+      brief: 'Serve the flags that the last run stored, and do not contact the server',
+    },
+  },
+  streams: true,
+  calls: ['getClientFeatures'],
+  output: {
+    type: 'object',
+    description: 'First where the flags are served, then one document for each change',
+    required: ['event', 'flags', 'overrides'],
+    properties: {
+      event: { type: 'string', enum: ['listening', 'changed', 'problem'] },
+      url: { type: 'string', description: 'With listening: the URL for SDKs' },
+      upstream: { type: 'string', description: 'With listening: where the flags come from' },
+      fetchedAt: { type: 'string', description: 'With listening: when the flags were fetched' },
+      message: { type: 'string', description: 'With problem: what is wrong. The flags stay as they were' },
+      flags: { type: 'integer', description: 'Number of flags' },
+      overrides: { type: 'integer', description: 'Number of overrides' },
+    },
+  },
+  examples: [
+    { does: 'Serve the flags that the token covers', run: 'dev --overrides flags.local.yaml' },
+    { does: 'Without a network, with the flags of the last run', run: 'dev --offline' },
+  ],
+  run: async function* (context: Context, _args, options) {
+    // Everything that serves SDKs is loaded for this command only.
+    const { runDev } = await import('./run.ts');
+    yield* runDev(context, options);
+  },
+  text: (one: Running) => {
+    const state = `${count(one.flags, 'flag')}, ${count(one.overrides, 'override')}`;
+    if (one.event === 'problem') return plain(one.message);
+    if (one.event === 'changed') return `Changed: ${state}.`;
+    return `Serving ${state}, from ${plain(one.upstream)} as of ${time(one.fetchedAt)} UTC.
+  SDKs and overrides  ${one.url}
+Use this URL instead of the server's, with any token. Press Ctrl+C to stop.`;
+  },
+});

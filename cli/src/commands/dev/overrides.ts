@@ -1,0 +1,56 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isMap, parseDocument } from 'yaml';
+import { failed, wrongUse } from '../../errors.ts';
+import type { Override, Overrides } from './documents.ts';
+
+const MAX_BYTES = 1_024 * 1_024;
+const MAX_NAME_LENGTH = 1_000;
+const ALLOWED = 'true, false, or { variant: name, payload: string }';
+
+/** The text of the file. Empty if there is none. */
+export function readText(file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (text.length > MAX_BYTES) throw new Error('it is larger than 1 MiB');
+    return text;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw failed(`Cannot read ${file}: ${(error as Error).message}.`);
+  }
+}
+
+/** The overrides in the file, which is YAML or JSON: names of flags with what they should be. */
+export function parseOverrides(file: string, text: string): Overrides {
+  const document = parseDocument(text);
+  const [error] = document.errors;
+  if (error) throw wrongUse(`${file} is not valid YAML: ${error.message.split('\n')[0]}`);
+  const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw wrongUse(`${file} must have the names of flags with ${ALLOWED}.`);
+  for (const [name, one] of Object.entries(value as object))
+    if (!isOverride(one))
+      throw wrongUse(`${file}: "${name}" is ${JSON.stringify(one)}, and must be ${ALLOWED}.`);
+  return value as Overrides;
+}
+
+export function isOverride(value: unknown): value is Override {
+  if (typeof value === 'boolean') return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { variant, payload, ...rest } = value as { variant?: unknown; payload?: unknown };
+  const isName = typeof variant === 'string' && variant !== '' && variant.length <= MAX_NAME_LENGTH;
+  return isName && ['string', 'undefined'].includes(typeof payload) && Object.keys(rest).length === 0;
+}
+
+export const isFlagName = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_NAME_LENGTH;
+
+/** Sets or removes one override, and keeps the comments and the order of the file. */
+export function writeOverride(file: string, name: string, override: Override | null): void {
+  const document = parseDocument(readText(file));
+  if (!isMap(document.contents)) document.contents = document.createNode({}) as never;
+  if (override === null) document.delete(name);
+  else document.set(name, override);
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, String(document));
+  renameSync(temporary, file);
+}

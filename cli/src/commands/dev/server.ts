@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
+import { makeArrivals } from '../../../../plane/src/platform/admission/arrivals.ts';
+import { buildSdkApp } from '../../../../plane/src/serving/app.ts';
+import { SLICE_LIMITS } from '../../../../plane/src/serving/evaluation/slices.ts';
+import { keepCurrent } from '../../../../plane/src/serving/state/keep-current.ts';
+import { makeServingState } from '../../../../plane/src/serving/state/serving.ts';
+import { STREAM_LIMITS } from '../../../../plane/src/serving/streaming/limits.ts';
+import { failed } from '../../errors.ts';
+import type { Override } from './documents.ts';
+import { isFlagName, isOverride } from './overrides.ts';
+import { page } from './page.ts';
+import { type LocalSource, TOKENS } from './source.ts';
+
+const MAX_BODY = 64 * 1_024;
+const IS_LOCAL = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
+
+export type Pages = {
+  /** What the page shows. */
+  flags: () => object;
+  set: (name: string, override: Override | null) => void;
+};
+
+/** Serves SDKs and the page, on this machine only. */
+export async function serve(local: LocalSource, port: number, pages: Pages) {
+  const state = makeServingState(local.source);
+  const metrics = new Registry();
+  const log = { error: (fields: object) => void fields, warn: () => {} };
+  const stop = await keepCurrent(state, local.listen, log, metrics);
+  const sdk = await buildSdkApp(state, {
+    securityHeaders: { 'x-content-type-options': 'nosniff' },
+    log,
+    metrics,
+    streams: STREAM_LIMITS,
+    evaluation: SLICE_LIMITS,
+    trustedProxies: [],
+    reports: { register: () => {}, report: () => undefined, reportBulk: () => undefined },
+    positions: {
+      hear: () => undefined,
+      opened: () => {},
+      closed: () => {},
+      stillCurrent: () => {},
+      evaluated: () => {},
+      useStreams: () => {},
+    },
+    arrivals: makeArrivals(),
+    admission: new Map(),
+  });
+  await sdk.ready();
+  const server = createServer((request, response) => {
+    const reason = rejectionOf(request);
+    if (reason !== undefined) return respond(response, 403, { message: reason });
+    const path = (request.url ?? '/').split('?')[0];
+    if (path === '/' || path?.startsWith('/dev/')) return void servePage(request, response, path, pages);
+    authorize(request);
+    sdk.routing(request, response);
+  });
+  const end = () => Promise.all([stop(), sdk.close()]);
+  await listen(server, port).catch(async (error: unknown) => {
+    // Otherwise its timers keep the process alive.
+    await end();
+    throw error;
+  });
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await end();
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+  } catch (error) {
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    throw failed(
+      isTaken ? `Port ${port} is in use.` : `Cannot listen on port ${port}: ${(error as Error).message}.`,
+      'Choose a different port with --port.',
+    );
+  }
+}
+
+/**
+ * Any page that the developer visits can send requests here. A page whose host name resolves to this machine sends its own name as
+ * the host, and others send their origin.
+ */
+function rejectionOf({
+  headers: { host = '', origin, 'sec-fetch-site': site },
+}: IncomingMessage): string | undefined {
+  if (!IS_LOCAL.test(host)) return `The host is "${host.slice(0, 100)}", and must be localhost or 127.0.0.1.`;
+  if (origin === undefined)
+    return site === 'cross-site' ? 'Pages of other sites cannot use local flags.' : undefined;
+  const from = URL.parse(origin);
+  if (from && IS_LOCAL.test(from.host)) return undefined;
+  return `The origin is "${origin.slice(0, 100)}". Only pages at localhost or 127.0.0.1 can use local flags.`;
+}
+
+/** A program keeps its token. It is not checked here, and decides nothing. */
+function authorize(request: IncomingMessage): void {
+  const isFrontend = /^\/+api\/+frontend/.test(request.url ?? '');
+  request.headers.authorization = isFrontend ? TOKENS.frontend : TOKENS.backend;
+}
+
+async function servePage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string | undefined,
+  pages: Pages,
+): Promise<void> {
+  const what = `${request.method} ${path}`;
+  if (what === 'GET /dev/flags') return respond(response, 200, pages.flags());
+  if (what === 'GET /') {
+    const nonce = randomBytes(16).toString('base64');
+    const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+    return void response
+      .writeHead(200, {
+        ...HEADERS,
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': policy,
+      })
+      .end(page(nonce));
+  }
+  if (what !== 'PUT /dev/overrides')
+    return respond(response, 404, { message: `${what.slice(0, 100)} does not exist.` });
+  const { host, origin, 'content-type': type = '' } = request.headers;
+  // A page at a different port is local and still not ours. A form cannot send JSON.
+  if (origin !== undefined && origin !== `http://${host}`)
+    return respond(response, 403, { message: 'Only the page of halyard dev can change overrides.' });
+  if (!/^application\/json\b/.test(type))
+    return respond(response, 415, { message: 'The body must be JSON.' });
+  const { name, override } = Object(await readBody(request)) as { name?: unknown; override?: unknown };
+  if (!isFlagName(name) || !(override === null || isOverride(override)))
+    return respond(response, 400, { message: 'The body must be { name, override }.' });
+  try {
+    pages.set(name, override);
+    respond(response, 200, {});
+  } catch (error) {
+    respond(response, 409, { message: (error as Error).message });
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  let text = '';
+  try {
+    for await (const chunk of request.setEncoding('utf8')) {
+      text += chunk;
+      if (text.length > MAX_BODY) return undefined;
+    }
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+function respond(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { ...HEADERS, 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
