@@ -219,3 +219,24 @@ test('existing tokens and every project show how to connect, with a placeholder 
   await page.waitForURL(`/projects/${project}/settings/tokens/new`);
   await panel.waitFor({ state: 'detached' });
 });
+
+test('a leaked token leads to a new one with the same access', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const { id, name } = await createToken(api, { type: 'frontend', projects: [project] });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/admin/tokens?token=${id}`);
+
+  await detail(page, name).getByRole('link', { name: 'create a token like this' }).click();
+
+  await page.getByRole('heading', { name: 'New token' }).waitFor();
+  await expect.poll(() => page.getByLabel('Type').inputValue()).toBe('frontend');
+  expect(await page.getByLabel('Environment').inputValue()).toBe('production');
+  await page.getByLabel('Name').fill(`${name}-2`);
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('heading', { name: `${name}-2` }).waitFor();
+  const { tokens } = await api.send<{ tokens: { tokenName: string; projects: string[] }[] }>(
+    'GET',
+    '/api/admin/api-tokens',
+  );
+  expect(tokens.find(({ tokenName }) => tokenName === `${name}-2`)).toMatchObject({ projects: [project] });
+});

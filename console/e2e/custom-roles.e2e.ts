@@ -194,7 +194,7 @@ async function compareOperations(send: Send, me: Me, world: World, random: () =>
 }
 
 /** The pages with controls. */
-const pagesOf = ({ own: { address, project }, segment, person, integration }: World): string[] => [
+const pagesOf = ({ own: { address, project }, other, segment, person, integration }: World): string[] => [
   `/projects/${project}`,
   `${address}?environment=production`,
   `${address}/dependencies`,
@@ -208,6 +208,8 @@ const pagesOf = ({ own: { address, project }, segment, person, integration }: Wo
   `/projects/${project}/settings/tokens`,
   `/projects/${project}/settings/naming`,
   `/projects/${project}/settings/danger`,
+  `/projects/${other.project}`,
+  `/projects/${other.project}/settings/tokens`,
   '/projects',
   '/integrations',
   `/integrations/${integration}`,
@@ -303,12 +305,20 @@ async function compareControls(send: Send, found: readonly Found[], world: World
         return true;
     return false;
   };
-  for (const { path, call, isEnabled } of found) {
+  for (const { path, call: named, isEnabled } of found) {
+    const call = inProjectOf(path, named);
     const accepted = decided.get(call) ?? (await decide(call));
     decided.set(call, accepted);
     if (accepted !== isEnabled) wrong.push(`${path} ${call}: ${isEnabled ? 'enabled' : 'disabled'}`);
   }
   return wrong;
+}
+
+/** A control on a page of a project calls its operation in that project, even if the control does not name it. */
+function inProjectOf(path: string, call: string): string {
+  const project = /^\/projects\/([^/?]+)/.exec(path)?.[1];
+  const hasProject = ROUTES.get(call)?.path.includes('{projectId}');
+  return project && hasProject ? `${call} ${project}` : call;
 }
 
 /** The operation of a control, if the probe can decide about it. */

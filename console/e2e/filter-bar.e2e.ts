@@ -51,3 +51,23 @@ test('Enter completes the name of a filter, and a second string says what it rep
   await input.press('Enter');
   await page.waitForURL(`/projects/${project}/events?query=rollout`);
 });
+
+test('the flag list suggests tags and segments', async ({ page, api, logInAs }) => {
+  const project = await createProject(api);
+  const name = await createFlag(api, project);
+  const value = `q4-${unique()}`;
+  await api.send('POST', `/api/admin/features/${name}/tags`, { type: 'simple', value });
+  const segment = `merchants-${unique()}`;
+  await api.send('POST', '/api/admin/segments', { name: segment, constraints: [] });
+  await logInAs({ rootRole: 'Admin' });
+  await page.goto(`/projects/${project}`);
+  const input = page.getByRole('combobox', { name: 'Add a filter' });
+
+  await input.fill(`segment:${segment.slice(0, -1)}`);
+  await page.getByRole('option', { name: segment }).waitFor();
+  await input.fill('tag:simple:q4-');
+  await page.getByRole('option', { name: `simple:${value}` }).click();
+
+  await page.waitForURL(`/projects/${project}?tag=INCLUDE:simple:${value}`);
+  await page.getByRole('link', { name }).waitFor();
+});

@@ -339,3 +339,20 @@ test('a token of the project is created in its settings, and its secret is shown
   expect(tokens).toMatchObject([{ tokenName: name, projects: [project] }]);
   await accessible(page);
 });
+
+test('on a narrow screen the tab of the page is in view', async ({ newPage, api, logInAs }) => {
+  const project = await createProject(api);
+  const page = await newPage({ viewport: { width: 360, height: 740 } });
+  await logInAs({ rootRole: 'Admin' }, page);
+  await page.goto(`/projects/${project}/settings`);
+  const tab = page.getByRole('navigation', { name: /Parts of/ }).getByRole('link', { name: 'Settings' });
+
+  await tab.waitFor();
+
+  await expect
+    .poll(async () => {
+      const box = await tab.boundingBox();
+      return box && box.x + box.width;
+    })
+    .toBeLessThanOrEqual(360);
+});

@@ -83,6 +83,18 @@ export function TokenDetail({
             {used.length > 0
               ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep their flags but get no more changes.`
               : 'Every server rejects it immediately. SDKs with this token get no more changes.'}
+            {token.type !== 'admin' && (
+              <>
+                {' To rotate a secret, first '}
+                <Link
+                  to={`${path}/new`}
+                  search={{ edit: token.type, environment: token.environment, projects: token.projects }}
+                >
+                  create a token like this
+                </Link>
+                .
+              </>
+            )}
           </DangerAction>
         </DangerZone>
       </div>

@@ -85,6 +85,7 @@ export function Tokens({ project, path = '/admin/tokens' }: { project?: string; 
       create={{
         label: 'New token',
         call: project === undefined ? 'createApiToken' : 'createProjectApiToken',
+        project,
         run: () => void navigate({ to: `${path}/new` }),
       }}
       filters={

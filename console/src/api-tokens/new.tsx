@@ -24,19 +24,25 @@ import { TokenForm } from './TokenForm.tsx';
 /** Creates an API token of the instance. */
 export const NewTokenPage = () => <NewToken />;
 
-/** Creates a token, shows its secret once, and waits for the first SDK that uses it. `?edit=frontend` starts with that type. */
+/** Creates a token, shows its secret once, and waits for the first SDK that uses it. The URL may have the fields to start with. */
 export function NewToken(props: { project?: string; path?: string }) {
   const { search } = useFilters();
-  const type = search.edit === 'frontend' ? 'frontend' : 'backend';
-  return <Steps key={String(search.edit)} type={type} {...props} />;
+  const { edit, environment = emptyDraft.environment, projects = [] } = search;
+  const empty: Draft = {
+    ...emptyDraft,
+    type: edit === 'frontend' ? 'frontend' : 'backend',
+    environment: String(environment),
+    projects: [projects].flat().filter(id => id !== '*'),
+  };
+  return <Steps key={JSON.stringify(empty)} empty={empty} {...props} />;
 }
 
 function Steps({
-  type,
+  empty,
   project,
   path = '/admin/tokens',
 }: {
-  type: Draft['type'];
+  empty: Draft;
   project?: string;
   path?: string;
 }) {
@@ -44,7 +50,7 @@ function Steps({
   if (created) return <Created {...created} project={project} path={path} />;
   return (
     <Creation
-      type={type}
+      empty={empty}
       project={project}
       path={path}
       onCreated={(token, { name }) => setCreated({ token, appName: name.trim() })}
@@ -53,19 +59,19 @@ function Steps({
 }
 
 function Creation({
-  type,
+  empty,
   project,
   path,
   onCreated,
 }: {
-  type: Draft['type'];
+  empty: Draft;
   project: string | undefined;
   path: string;
   onCreated(token: ApiToken, draft: Draft): void;
 }) {
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
     thing: 'new-token',
-    empty: { ...emptyDraft, type },
+    empty,
     send: async sent => ({ sent, token: await createToken(project, bodyOf(sent, project)) }),
     onSent: ({ sent, token }) => onCreated(token, sent),
   });

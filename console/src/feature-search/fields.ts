@@ -1,9 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMe } from '../api/me.ts';
+import { segmentsQuery } from '../features/queries.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { allTagsQuery } from '../tags/queries.ts';
 import { type FilterField, INCLUDES, IS_OR_NOT } from '../ui/filters.ts';
 import { creatorsQuery, typesQuery } from './queries.ts';
+
+/** A comma separates the values of a filter. */
+const optionsOf = (names: readonly string[] | undefined) =>
+  names?.filter(name => !name.includes(',')).map(value => ({ value }));
 
 /** The filters of the flag list. `project` is missing in the list of one project. */
 export function useFlagFields(withProject: boolean): readonly FilterField[] {
@@ -12,6 +18,8 @@ export function useFlagFields(withProject: boolean): readonly FilterField[] {
   const creators = useQuery(creatorsQuery).data;
   const me = useMe().user.id;
   const environments = useQuery(environmentsQuery).data?.environments;
+  const tags = useQuery(allTagsQuery).data;
+  const segments = useQuery(segmentsQuery).data?.segments;
   return useMemo(() => {
     const fields: FilterField[] = [
       {
@@ -53,8 +61,20 @@ export function useFlagFields(withProject: boolean): readonly FilterField[] {
           { value: `user:${me}`, label: 'me' },
         ],
       },
-      { name: 'tag', key: 'tag', label: 'Tag', operators: INCLUDES },
-      { name: 'segment', key: 'segment', label: 'Segment', operators: INCLUDES },
+      {
+        name: 'tag',
+        key: 'tag',
+        label: 'Tag',
+        operators: INCLUDES,
+        options: optionsOf(tags?.map(({ type, value }) => `${type}:${value}`)),
+      },
+      {
+        name: 'segment',
+        key: 'segment',
+        label: 'Segment',
+        operators: INCLUDES,
+        options: optionsOf(segments?.map(({ name }) => name)),
+      },
       {
         name: 'createdAt',
         key: 'since',
@@ -94,5 +114,5 @@ export function useFlagFields(withProject: boolean): readonly FilterField[] {
       options: projects?.map(({ id, name }) => ({ value: id, label: name })),
     };
     return withProject ? [project, ...fields] : fields;
-  }, [withProject, projects, types, creators, me, environments]);
+  }, [withProject, projects, types, creators, me, environments, tags, segments]);
 }

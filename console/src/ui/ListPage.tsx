@@ -80,7 +80,7 @@ export function ListPage<Row>({
   active?: string | undefined;
   onActive?(row: Row): void;
   /** The primary action. `call` is its operation in openapi.json. */
-  create?: { label: string; call: OperationId; run(): void };
+  create?: { label: string; call: OperationId; project?: string | undefined; run(): void };
   /** Controls below the title, such as a SegmentedControl. */
   filters?: ReactNode;
   /** The filter that these controls have chosen. */
@@ -95,7 +95,9 @@ export function ListPage<Row>({
   const { search, push, replace } = useFilters();
   const typed = typeof search.query === 'string' ? search.query : '';
   const input = useRef<HTMLInputElement>(null);
-  const mayCreate = useMissingPermissions(create?.call ?? NONE).length === 0 && create !== undefined;
+  const mayCreate =
+    useMissingPermissions(create?.call ?? NONE, { project: create?.project }).length === 0 &&
+    create !== undefined;
   useShortcuts([
     { keys: '/', description: 'Search the list', run: () => input.current?.focus() },
     mayCreate && { keys: 'n', description: create.label, run: create.run },
@@ -191,7 +193,7 @@ export function ListPage<Row>({
         <Empty
           action={
             create && (
-              <Can call={create.call}>
+              <Can call={create.call} project={create.project}>
                 <Button onClick={create.run}>{create.label}</Button>
               </Can>
             )
@@ -221,7 +223,7 @@ export function ListPage<Row>({
             onChange={event => replace({ query: event.target.value || undefined })}
           />
           {create && (
-            <Can call={create.call}>
+            <Can call={create.call} project={create.project}>
               <Button variant="filled" leftSection={<Plus size={14} />} onClick={create.run}>
                 {create.label} <kbd className={s.kbd}>N</kbd>
               </Button>

@@ -10,10 +10,20 @@ import type { Access } from './queries.ts';
 type Project = Access['projects'][number];
 
 /** Every project with the role that decides, including projects without access, and one line for each reason. */
-export function AccessList({ name, access }: { name: string; access: Access }) {
+export function AccessList({ user, name, access }: { user: number; name: string; access: Access }) {
   const readable = access.projects.filter(project => project.readable);
   return (
-    <RailSection title="Access" aside={`${readable.length} of ${counted(access.projects.length, 'project')}`}>
+    <RailSection
+      title="Access"
+      aside={
+        <>
+          {readable.length} of {counted(access.projects.length, 'project')} ·{' '}
+          <Link to="/admin/explain-access" search={{ user }}>
+            Explain access
+          </Link>
+        </>
+      }
+    >
       <ul className={s.access} aria-label="Projects">
         {access.projects.map(project => (
           <li key={project.id}>

@@ -61,7 +61,7 @@ export function UserDetail({ user, roles, onEdit, onClose }: Props) {
       {access && (
         <>
           <Facts user={user} roles={roles} access={access} />
-          <AccessList name={name} access={access} />
+          <AccessList user={user.id} name={name} access={access} />
           <Owned user={user} />
           <LastChange subject={subjectOf(user.id)} />
           <div className={s.danger}>

@@ -1,0 +1,71 @@
+import pg from 'pg';
+import { expect, vi } from 'vitest';
+import { accessible } from './support/accessible.ts';
+import { createFlag, createProject, unique } from './support/api.ts';
+import { testWithOwnServer } from './support/test.ts';
+
+const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
+
+testWithOwnServer()(
+  'an instance that polls and does not take a change is marked in the list and on the page of its application',
+  async ({ page, api, server, logInAs }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    const appName = `shop-${unique()}`;
+    const { secret } = await api.send<{ secret: string }>('POST', '/api/admin/api-tokens', {
+      tokenName: appName,
+      type: 'backend',
+      environment: 'development',
+      projects: [project],
+    });
+    const send = (path: string, init: RequestInit = {}) =>
+      fetch(server.url + path, {
+        ...init,
+        headers: {
+          authorization: secret,
+          'content-type': 'application/json',
+          'unleash-connection-id': appName,
+          'unleash-appname': appName,
+          'unleash-instanceid': 'pod',
+          ...init.headers,
+        },
+      });
+    const register = { appName, instanceId: 'pod', strategies: [], started: new Date(), interval: 15_000 };
+    await send('/api/client/register', { method: 'POST', body: JSON.stringify(register) });
+    const db = new pg.Client(server.databaseUrl);
+    await db.connect();
+    try {
+      const etag = (await send('/api/client/features')).headers.get('etag') ?? '';
+      await eventually(async () => {
+        await send('/api/client/features', { headers: { 'if-none-match': etag } });
+        const { rows } = await db.query(
+          'select from reach_instances where application = $1 and revision > 0',
+          [appName],
+        );
+        expect(rows).toHaveLength(1);
+      });
+      await api.send('POST', `/api/admin/projects/${project}/features/${flag}/environments/development/on`);
+      // As if the change were older than an instance may take.
+      await eventually(async () => {
+        await db.query(
+          "update sdk_publications set published_at = least(published_at, now() - interval '20 minutes')",
+        );
+        const { applications } = await api.send<{ applications: { instancesBehind: number }[] }>(
+          'GET',
+          `/api/admin/metrics/applications?query=${appName}`,
+        );
+        expect(applications).toMatchObject([{ instancesBehind: 1 }]);
+      });
+    } finally {
+      await db.end();
+    }
+
+    await logInAs({ rootRole: 'Admin' });
+    await page.goto('/applications');
+    await page.getByRole('row').filter({ hasText: appName }).getByText('1 instance is behind').waitFor();
+    await accessible(page);
+    await page.getByRole('link', { name: appName }).click();
+    await page.getByText(/pod keeps asking for flags, but has not taken any change since/).waitFor();
+    await accessible(page);
+  },
+);
