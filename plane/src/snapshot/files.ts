@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -10,7 +11,10 @@ import {
 
 const CURRENT = '.snapshot';
 const PREVIOUS = '.snapshot.previous';
+/** Followed by a random name: if several servers have the same folder by mistake, none writes into the file of another. */
 const NEW = '.snapshot.new';
+/** A process that was killed left it. Nothing is written for that long. */
+const ABANDONED_MS = 10 * 60_000;
 /** Tokens of SDKs are in there, as hashes. */
 const MODE = 0o600;
 
@@ -22,7 +26,21 @@ const pathOf = (folder: string, environment: string): string => join(folder, enc
 export async function writeSnapshot(folder: string, environment: string, parts: Buffer[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = pathOf(folder, environment);
-  const file = await open(`${path}${NEW}`, 'w', MODE);
+  const own = `${path}${NEW}-${randomUUID()}`;
+  try {
+    await writeNew(own, parts);
+    await rename(`${path}${CURRENT}`, `${path}${PREVIOUS}`).catch(ignoreMissing);
+    await rename(own, `${path}${CURRENT}`);
+  } catch (error) {
+    // A full disk must not stay full because of it.
+    await rm(own, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+}
+
+async function writeNew(path: string, parts: Buffer[]): Promise<void> {
+  const file = await open(path, 'wx', MODE);
   try {
     await file.chmod(MODE);
     for (const part of parts) await file.writeFile(part);
@@ -30,17 +48,19 @@ export async function writeSnapshot(folder: string, environment: string, parts: 
   } finally {
     await file.close();
   }
-  await rename(`${path}${CURRENT}`, `${path}${PREVIOUS}`).catch(ignoreMissing);
-  await rename(`${path}${NEW}`, `${path}${CURRENT}`);
-  await syncFolder(folder);
 }
 
-/** Removes the snapshots of other environments. */
+/** Removes the snapshots of other environments, and files that were never finished. */
 export async function removeOthers(folder: string, environments: Iterable<string>): Promise<void> {
   const kept = new Set([...environments].map(name => encodeURIComponent(name)));
   for (const name of await listNames(folder))
     if (!kept.has(name))
-      for (const end of [CURRENT, PREVIOUS, NEW]) await rm(join(folder, `${name}${end}`), { force: true });
+      for (const end of [CURRENT, PREVIOUS]) await rm(join(folder, `${name}${end}`), { force: true });
+  for (const file of await listFiles(folder)) {
+    if (!file.includes(NEW)) continue;
+    const found = await stat(join(folder, file)).catch(ignoreMissing);
+    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(join(folder, file), { force: true });
+  }
 }
 
 /** The newest usable snapshot of each environment. What cannot be used is logged. */
@@ -67,16 +87,22 @@ export async function readSnapshots(folder: string, keys: TrustedKeys, log: Log)
 async function readOne(path: string, keys: TrustedKeys): Promise<Snapshot | undefined> {
   const info = await stat(path).catch(ignoreMissing);
   if (!info) return undefined;
+  // Reading a pipe would never end.
+  if (!info.isFile()) throw new SnapshotError('It is not a file.');
   if (info.size > MAX_SNAPSHOT_BYTES) throw new SnapshotError(`The file has ${info.size} bytes.`);
   return decodeSnapshot(await readFile(path), keys);
 }
 
 /** The names of all snapshots, without the ends of their files. */
 async function listNames(folder: string): Promise<string[]> {
-  const files = (await readdir(folder).catch(ignoreMissing)) ?? [];
-  const names = files.flatMap(file => /^(.+)\.snapshot(?:\.previous|\.new)?$/.exec(file)?.[1] ?? []);
+  const names = (await listFiles(folder)).flatMap(
+    file => /^(.+)\.snapshot(?:\.previous)?$/.exec(file)?.[1] ?? [],
+  );
   return [...new Set(names)].toSorted();
 }
+
+const listFiles = async (folder: string): Promise<string[]> =>
+  (await readdir(folder).catch(ignoreMissing)) ?? [];
 
 /** Makes the new names last after a power failure. */
 async function syncFolder(folder: string): Promise<void> {

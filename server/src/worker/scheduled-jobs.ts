@@ -86,7 +86,7 @@ export const SCHEDULED_JOBS = [
   },
   {
     name: 'clean-up-reach',
-    cron: '37 * * * *',
+    cron: '*/10 * * * *',
     run: async (db: Db, log: Log) => {
       const removed = await cleanUpReach(db);
       if (removed > 0) log.info({ removed }, 'outdated instances and revisions removed');

@@ -16,8 +16,12 @@ const ROWS_PER_STATEMENT = 500;
 const STATEMENTS = 20;
 const LOOK_MS = 500;
 const STOP_WITHIN_MS = 2_000;
-/** An SDK polls after it lost 5 streams in a minute, so it is asked less often than that. */
-const ASK_AGAIN_MS = 20_000;
+/**
+ * An SDK polls after it lost 5 streams within a minute. So it can be asked 3 times in a row, for several changes that somebody waits
+ * for, and then every 35 s: at most 4 times within a minute.
+ */
+const ASKS = 3;
+const ASK_AGAIN_MS = 35_000;
 /** Without a question, streams that have not confirmed a change for a minute are asked. */
 const SETTLED_MS = 60_000;
 const ASK_UNASKED_AGAIN_MS = 300_000;
@@ -39,7 +43,7 @@ export function keepWriting(
 ): Writing {
   const server = randomUUID();
   const { failures, asked } = metricsOf(registry, clients);
-  const askedAt = new WeakMap<KnownClient, number>();
+  const asks = makeAsks();
   const heads = makeHeads(state);
   let beatAt = Number.NEGATIVE_INFINITY;
   let sweptAt = performance.now();
@@ -68,12 +72,11 @@ export function keepWriting(
     }
   };
 
-  const askStreams = (questions: Map<string, number>, againMs: number, most: number): void => {
+  const askStreams = (questions: Map<string, number>, quietMs: number, most: number): void => {
     const now = performance.now();
     clients.ask((client, environment) => {
       const wanted = questions.get(environment) ?? 0;
-      if (client.revision >= wanted || now - (askedAt.get(client) ?? -againMs) < againMs) return false;
-      askedAt.set(client, now);
+      if (client.revision >= wanted || !asks.take(client, now, quietMs)) return false;
       asked.inc();
       return true;
     }, most);
@@ -89,7 +92,7 @@ export function keepWriting(
     if (clients.size === 0 || now - lookedAt < LOOK_MS) return;
     lookedAt = now;
     const questions = new Map((await listQuestions(db)).map(one => [one.environment, one.revision]));
-    if (questions.size > 0) askStreams(questions, ASK_AGAIN_MS, MAX_ASKED);
+    if (questions.size > 0) askStreams(questions, 0, MAX_ASKED);
     const settled = heads.settled(now - SETTLED_MS);
     if (settled.size > 0) askStreams(settled, ASK_UNASKED_AGAIN_MS, MAX_ASKED_UNASKED);
   };
@@ -134,6 +137,21 @@ export function keepWriting(
       // What is not written is unknown, and never live.
       const ignored = last.catch(error => log.warn({ err: error }, 'reach not written'));
       await Promise.race([ignored, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** How often each client was asked. */
+export function makeAsks() {
+  /** When the client was asked last, and when all of its asks are available again. */
+  const known = new WeakMap<KnownClient, { at: number; fullAt: number }>();
+  return {
+    /** Whether the client may be asked now, and was not asked for some time. */
+    take: (client: KnownClient, now: number, quietMs: number): boolean => {
+      const { at, fullAt } = known.get(client) ?? { at: -quietMs, fullAt: now };
+      if (now - at < quietMs || fullAt - now > (ASKS - 1) * ASK_AGAIN_MS) return false;
+      known.set(client, { at: now, fullAt: Math.max(fullAt, now) + ASK_AGAIN_MS });
+      return true;
     },
   };
 }

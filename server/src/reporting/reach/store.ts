@@ -223,7 +223,7 @@ export async function listQuestions(db: Reader): Promise<{ environment: string; 
 export async function deleteOutdated(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with instances as (
-      delete from reach_instances as kept where kept.seen_at < now() - interval '1 day'
+      delete from reach_instances as kept where kept.seen_at < now() - interval '10 minutes'
         and not exists (select from reach_current as present
           where present.token_id = kept.token_id and present.connection_id = kept.connection_id)
       returning 1

@@ -105,6 +105,23 @@ test('finds an instance that polls and does not take a change, until it presents
   await eventually(async () => expect(await found()).toEqual([]));
 });
 
+test('instances that somebody makes up do not hide those of other tokens', async () => {
+  await changed(20);
+  await sql`
+    insert into reach_instances (token_id, connection_id, environment, projects, application, instance, epoch, revision,
+      is_streaming, interval_seconds, seen_at, server_id)
+    select kept.token_id - 100000, 'made-up-' || n, environment, projects, 'made-up', 'pod-' || n, epoch,
+      1 + n % greatest(kept.revision - 1, 1), false, 15, now(), server_id
+    from reach_instances as kept cross join generate_series(1, 6000) as n
+    where application = ${application}`.execute(harness.db);
+  // A scan now finds the row last.
+  await sql`cluster reach_instances using reach_instances_pkey`.execute(harness.db);
+
+  expect(await found()).toMatchObject([{ instanceId: 'pod' }]);
+
+  await sql`delete from reach_instances where application = 'made-up'`.execute(harness.db);
+});
+
 test('since is when the first change was made that the instance lacks', async () => {
   await changed(30);
   await changed(15);

@@ -3,8 +3,13 @@ import { type RawBuilder, sql } from 'kysely';
 /** How long an instance may take. It presents a change one poll after the poll that fetched it. */
 const LATE_SECONDS = 600;
 const LATE_INTERVALS = 3;
-/** How many instances are checked, and how many changes are read to find the first that concerns an instance. */
-const MAX_CHECKED = 5_000;
+/**
+ * A caller can make up instances with any revisions. Those of one token that present the same revision lack the same changes, so
+ * each token gets a look at this many revisions, the oldest first, and all tokens together at so many.
+ */
+const MAX_REVISIONS_PER_TOKEN = 20;
+const MAX_REVISIONS = 1_000;
+/** How many changes are read to find the first that concerns an instance. */
 const READ_REVISIONS = 100;
 
 /**
@@ -13,27 +18,38 @@ const READ_REVISIONS = 100;
  * the change, that streams, or that presents no revision of this history is not found. docs/decisions/0027-reach.md
  */
 export const instancesBehind = (condition: RawBuilder<unknown> = sql`true`) => sql`
-  select late.application, late.environment, late.instance, late.revision, late.seen_at, missed.published_at
-  from (
-    select late.* from reach_instances as late join (
-      select environment, (
-        select revision from sdk_publications as published
-        where published.environment = sdk_revisions.environment
-          and published_at < now() - make_interval(secs => ${sql.lit(LATE_SECONDS)})
-        order by revision desc limit 1
-      ) as revision from sdk_revisions
-    ) as settled on settled.environment = late.environment and settled.revision > late.revision
+  with settled as materialized (
+    select environment, (
+      select revision from sdk_publications as published
+      where published.environment = sdk_revisions.environment
+        and published_at < now() - make_interval(secs => ${sql.lit(LATE_SECONDS)})
+      order by revision desc limit 1
+    ) as revision from sdk_revisions
+  ), late as materialized (
+    select late.* from reach_instances as late join settled
+      on settled.environment = late.environment and settled.revision > late.revision
     where ${condition} and not late.is_streaming and late.revision > 0 and late.epoch = (select id from database_epoch)
       and late.seen_at > now() - make_interval(secs => greatest(300, 10 * late.interval_seconds))
-    limit ${sql.lit(MAX_CHECKED)}
-  ) as late cross join lateral (
-    select published_at from (
-      select projects, published_at, revision from sdk_publications
-      where environment = late.environment and revision > late.revision
-      order by revision limit ${sql.lit(READ_REVISIONS)}
-    ) as published
-    where published.projects is null or late.projects is null or published.projects && late.projects
-    order by revision limit 1
-  ) as missed
+  ), presented as (
+    select *, row_number() over (partition by token_id order by revision) as nth
+    from (select distinct token_id, environment, projects, revision from late) as late
+  ), missed as materialized (
+    select presented.*, missed.published_at from (
+      select * from presented where nth <= ${sql.lit(MAX_REVISIONS_PER_TOKEN)}
+      order by nth limit ${sql.lit(MAX_REVISIONS)}
+    ) as presented cross join lateral (
+      select published_at from (
+        select projects, published_at, revision from sdk_publications
+        where environment = presented.environment and revision > presented.revision
+        order by revision limit ${sql.lit(READ_REVISIONS)}
+      ) as published
+      where published.projects is null or presented.projects is null or published.projects && presented.projects
+      order by revision limit 1
+    ) as missed
+  )
+  select late.application, late.environment, late.instance, late.revision, late.seen_at, missed.published_at
+  -- A token has one environment. To compare names would take longer than all the rest.
+  from late join missed on missed.token_id = late.token_id and missed.revision = late.revision
+    and missed.projects is not distinct from late.projects
   where late.seen_at > missed.published_at
     + make_interval(secs => greatest(${sql.lit(LATE_SECONDS)}, ${sql.lit(LATE_INTERVALS)} * late.interval_seconds))`;

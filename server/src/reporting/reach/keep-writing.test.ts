@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { makeAsks } from './keep-writing.ts';
+
+const client = { revision: 1 };
+
+/** The seconds at which a client is asked that somebody waits for all the time. */
+function secondsOf(length: number): number[] {
+  const asks = makeAsks();
+  const found: number[] = [];
+  for (let second = 0; second < length; second += 0.5)
+    while (asks.take(client, second * 1_000, 0)) found.push(second);
+  return found;
+}
+
+test('a client is asked for three changes in a row, and less than 5 times within a minute', () => {
+  const found = secondsOf(600);
+
+  expect(found.slice(0, 4)).toEqual([0, 0, 0, 35]);
+  for (const start of found)
+    expect(found.filter(at => at >= start && at <= start + 60).length).toBeLessThan(5);
+});
+
+test('without a question, a client is asked only if it was not asked for some time', () => {
+  const asks = makeAsks();
+
+  expect(asks.take(client, 0, 0)).toBe(true);
+  expect(asks.take(client, 299_000, 300_000)).toBe(false);
+  expect(asks.take(client, 300_000, 300_000)).toBe(true);
+});
