@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOptions } from '../../server/src/platform/command-line.ts';
 import { dropDatabase } from '../../server/src/test/database.ts';
 import { startServer } from '../server.ts';
-import { dropTemplate, makeReader, makeTarget, query, run, start, stateOf, withRole } from './command.ts';
+import { dropTemplate, makeReader, makeTarget, query, run, stateOf, withRole } from './command.ts';
 import { fill } from './fill.ts';
 import { checkFollow } from './follow.ts';
 import { ADMIN_TOKEN, type Instance, startUnleash, VERSIONS } from './instance.ts';
+import { killImports } from './kills.ts';
 
 const options = readOptions({
   run: 'node bench/unleash/import.ts',
@@ -26,6 +26,8 @@ const followMinutes = Number(options.follow);
 const versions = VERSIONS.filter(version => (options.version ?? version) === version);
 /** Leaves out the events that Unleash records itself, for example when an SDK reports a new application. */
 const EVENTS_OF_OTHERS = `select count(*), max(id) from events where created_by <> 'unleash_system_user'`;
+/** Lines of the report that grow while Unleash is running, because it records events and uses itself. */
+const GROWING = ['events', 'last uses', 'usage per day'];
 let failures = 0;
 
 for (const version of versions) {
@@ -61,6 +63,9 @@ async function check(instance: Instance): Promise<void> {
       report(version, 'imports', first.output.includes('Imported in'), first.output);
       const second = await run(target.url, from, ['--accept']);
       report(version, 'a second run writes nothing', second.output.includes('Written: 0.'), second.output);
+      const events = await query(target.url, 'select count(*) from events where id < 0');
+      const eventsThere = await query(instance.databaseUrl, 'select count(*) from events');
+      report(version, 'has all events', JSON.stringify(events) === JSON.stringify(eventsThere));
     });
     await sleep(1_500);
     if (alias !== undefined) await untilKnown(instance.url, alias);
@@ -75,9 +80,6 @@ async function check(instance: Instance): Promise<void> {
         /\(alias\): [1-9].* equal/.test(verified.output),
         verified.output,
       );
-    const events = await query(target.url, 'select count(*) from events where id < 0');
-    const eventsThere = await query(instance.databaseUrl, 'select count(*) from events');
-    report(version, 'has all events', JSON.stringify(events) === JSON.stringify(eventsThere));
     await checkTokens(version, server.url, [...tokens, ...(alias === undefined ? [] : [alias])]);
     await checkPlanted(version, target.url, from, urls);
     await instance.whilePaused(() => checkKills(version, from));
@@ -225,9 +227,6 @@ async function checkPlanted(version: string, target: string, from: string, urls:
   }
 }
 
-/** Lines of the report that grow while Unleash is running, because it records events and uses itself. */
-const GROWING = ['events', 'last uses', 'usage per day'];
-
 /** How many items an import created, updated or removed, without what Unleash itself adds all the time. */
 function writtenOf(output: string): number {
   const lines = output.matchAll(/^(\S.*?) +([\d,]+) +([\d,]+) +([\d,]+) +[\d,]+$/gm);
@@ -239,39 +238,13 @@ function writtenOf(output: string): number {
 
 /** Kills imports while they write, at random places, and finishes them. */
 async function checkKills(version: string, from: string): Promise<void> {
-  const { writing, whole } = await measureWriting(from);
-  let [equal, partial] = [0, 0];
-  for (let round = 0; round < kills; round++) {
-    const target = await makeTarget();
-    const child = start(target.url, from, ['--accept']);
-    await sleep(writing.from + Math.random() * (writing.to - writing.from));
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    const left = await stateOf(target.url);
-    if (left !== '[]' && left !== whole) partial++;
-    await run(target.url, from, ['--accept']);
-    if ((await stateOf(target.url)) === whole) equal++;
-    await dropDatabase(target.name);
-  }
+  const { equal, partial } = await killImports(from, kills, (round, equal) =>
+    console.log(`${version}   killed ${round}, equal ${equal}`),
+  );
   report(
     version,
     `${kills} imports that were killed and repeated have the same result; ${partial} had been killed halfway`,
     equal === kills,
     `${equal} of ${kills}`,
   );
-}
-
-/** When an import begins and stops writing, in milliseconds after its start, and everything it has written by then. */
-async function measureWriting(
-  from: string,
-): Promise<{ writing: { from: number; to: number }; whole: string }> {
-  const target = await makeTarget();
-  const started = performance.now();
-  const imported = run(target.url, from, ['--accept']).then(() => performance.now() - started);
-  while ((await stateOf(target.url)) === '[]') await sleep(20);
-  const first = performance.now() - started;
-  const to = await imported;
-  const whole = await stateOf(target.url);
-  await dropDatabase(target.name);
-  return { writing: { from: first, to }, whole };
 }

@@ -119,6 +119,13 @@ test('leaves a naming pattern behind that no name could match', async () => {
   expect(created.status).toBe(201);
 });
 
+test('a project without a name is called like its id', async () => {
+  await importWith(`insert into projects (id, name) values ('nameless', '')`);
+
+  const { status, body } = await call(harness.app, 'GET', '/api/admin/projects/nameless/overview');
+  expect({ status, name: body.name }).toEqual({ status: 200, name: 'nameless' });
+});
+
 test('never changes a built-in role', async () => {
   const admin = () =>
     sql`select type, (select count(*) from role_permissions where role_id = roles.id) from roles where name = 'Admin'`

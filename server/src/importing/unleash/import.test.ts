@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { keyringOf } from '../../platform/secrets/seal.ts';
@@ -7,7 +8,7 @@ import { useSdkServer } from '../../test/sdk-server.ts';
 import { RECORDED, recordedUnleash, type SourceDatabase } from '../../test/unleash-database.ts';
 import { isIncomplete, type KindReport, type Report, totalWritten } from './report.ts';
 import { importUnleash } from './run.ts';
-import { closeSource, openSource } from './source/source.ts';
+import { closeSource, countRows, openSource } from './source/source.ts';
 import type { Options } from './synchronise.ts';
 
 const SETTINGS = {
@@ -421,6 +422,21 @@ test('nothing can be written to Unleash through the connection', async () => {
   onTestFinished(() => closeSource(source));
 
   await expect(source.client.query(`delete from features`)).rejects.toThrow(/read-only transaction/);
+});
+
+test('says that the connection to Unleash was closed', async () => {
+  const unleash = await recordedUnleash('8.2.0');
+  const source = await openSource(unleash.url);
+  const ended = once(source.client, 'end');
+
+  await unleash.run(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'halyard import'`,
+  );
+  await ended;
+
+  await expect(countRows(source, 'features')).rejects.toThrow(
+    /^Cannot read the Unleash database: the connection was closed\.$/,
+  );
 });
 
 test("explains that a database is not Unleash's, without its password", async () => {

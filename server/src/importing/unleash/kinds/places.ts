@@ -121,7 +121,7 @@ export const PROJECTS: Kind<Project> = {
           createdAt: timeOf(row.created_at),
           state: {
             id,
-            name: textOf(row.name),
+            name: textOf(row.name) || id,
             description: textOf(row.description),
             mode: MODES.includes(mode) ? mode : 'open',
             defaultStickiness: textOf(set.default_stickiness) || 'default',

@@ -89,11 +89,14 @@ export async function renewSource(source: Source): Promise<Source> {
 }
 
 const MISSING_PERMISSION = '42501';
+/** The messages of the driver for a statement that was running, and for one that comes later. */
+const CLOSED = /^Connection terminated|not queryable$/;
 
 /** The same error in words, without the URL and its password. */
 function explained(error: unknown): Error {
   if (error instanceof SourceError) return error;
-  const { message, code } = error as pg.DatabaseError;
+  const { message: given, code } = error as pg.DatabaseError;
+  const message = CLOSED.test(given) ? 'the connection was closed' : given;
   const hint =
     code === MISSING_PERMISSION
       ? '. Grant the role pg_read_all_data, or select on all tables of Unleash'
