@@ -18,7 +18,10 @@ const violations = once(() => {
   return `{${open}"z":[${Array(49_000).fill('"\\u0000"').join(',')}]${'}'.repeat(31)}`;
 });
 
-const invalidItems = once(() => JSON.stringify({ features: Array(49_000).fill(1) }));
+/** For an operation that a viewer may call: the permission is checked before the body. */
+const invalidItems = once(() =>
+  JSON.stringify({ contextName: 'userId', operator: 'IN', values: Array(49_000).fill({}) }),
+);
 
 const importOf = (featureStrategies: object[]) =>
   JSON.stringify({
@@ -121,7 +124,7 @@ const ADMIN: Attack[] = [
     post('/api/admin/features/validate', violations()),
   ),
   by('viewer')('bodies with 49,000 invalid items', () =>
-    post('/api/admin/projects/default/stale', invalidItems()),
+    post('/api/admin/constraints/validate', invalidItems()),
   ),
   by('viewer')('deep JSON', () =>
     post('/api/admin/features/validate', `${'['.repeat(200_000)}1${']'.repeat(200_000)}`),
