@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { keyringOf } from '../../platform/secrets/seal.ts';
@@ -427,7 +426,7 @@ test('nothing can be written to Unleash through the connection', async () => {
 test('says that the connection to Unleash was closed', async () => {
   const unleash = await recordedUnleash('8.2.0');
   const source = await openSource(unleash.url);
-  const ended = once(source.client, 'end');
+  const ended = new Promise<void>(resolve => source.client.once('end', resolve));
 
   await unleash.run(
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'halyard import'`,
