@@ -3,6 +3,7 @@ import { COLLABORATORS_OF_WRITTEN } from './flags/feature-rows/collaborators.ts'
 import { tagsOf } from './flags/feature-rows/tags.ts';
 import { PROJECT_REQUIRING_COMMENT } from './flags/projects/required-comment.ts';
 import { publishDocuments } from './publishing/projection/publish.ts';
+import { findRaisedRollout } from './publishing/projection/raised-rollout.ts';
 import type { Writers } from './record/change-writers.ts';
 
 /** Everything that a change writes besides its events. */
@@ -11,5 +12,6 @@ export const WRITERS: Writers = {
   requiringComment: PROJECT_REQUIRING_COMMENT,
   tagsOf,
   readsText: FILTERED_BY_TEXT,
+  raisedRollout: findRaisedRollout,
   publish: publishDocuments,
 };

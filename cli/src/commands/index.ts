@@ -42,6 +42,7 @@ import { projectsShow } from './projects/show.ts';
 import { segmentsList } from './segments/list.ts';
 import { segmentsShow } from './segments/show.ts';
 import { tokensCreate } from './tokens/create.ts';
+import { tokensDelegate } from './tokens/delegate.ts';
 import { tokensList } from './tokens/list.ts';
 import { tokensRevoke } from './tokens/revoke.ts';
 import { usersList } from './users/list.ts';
@@ -53,7 +54,7 @@ export const GROUPS: Record<string, string> = {
   projects: 'Work with projects',
   environments: 'Look at environments',
   segments: 'Look at segments',
-  tokens: 'Work with the API tokens for SDKs',
+  tokens: 'Create and revoke tokens for SDKs, scripts and agents',
   users: 'Look at users',
   events: 'Read the log of all changes',
   deliveries: 'Look after deliveries to integrations',
@@ -93,6 +94,7 @@ export const COMMANDS: AnyCommand[] = [
   segmentsShow,
   tokensList,
   tokensCreate,
+  tokensDelegate,
   tokensRevoke,
   usersList,
   eventsSearch,

@@ -6,10 +6,18 @@ import { hashToken, isForged, readToken } from '../../../plane/src/platform/toke
 import { type Actor, ADMIN_TOKEN_USER_ID, type Credential, nameOfAdminToken } from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
 import { isProxyPath } from '../platform/http/output/errors.ts';
+import { readClient } from './client.ts';
 import { readSessionCookie } from './cookie.ts';
 import { type Permission, type ProjectPermission, placeOf, type RoutePermission } from './permissions.ts';
 import { PUBLIC_BODY_LIMIT_BYTES, PUBLIC_ROUTES } from './public-routes.ts';
 import { requireSameOrigin } from './same-origin.ts';
+import {
+  coveredBy,
+  isCovered,
+  requireEnvironmentsInScope,
+  requireProjectInScope,
+  requireRouteInScope,
+} from './scope.ts';
 import {
   type EndReason,
   type FoundUser,
@@ -43,10 +51,17 @@ declare module 'fastify' {
     permission?: RoutePermission;
     /** The permissions that the operation checks, where the guard cannot. Published instead of `permission`. */
     checkedPermission?: Permission[];
+    /** The operation checks permissions that depend on its input. */
+    checksPermissions?: true;
+    /** The operation changes nothing, whatever its method is. */
+    isQuery?: true;
   }
 }
 
 const MAX_TOKEN_LENGTH = 512;
+
+/** What the secret of a token with a scope starts with. Servers that know no scopes reject it, instead of ignoring the scope. */
+export const SCOPED_PREFIX = 'scoped:';
 
 /** Authenticates every request. Every route declares a permission or is in the list of public routes. */
 export function installAuthentication(app: App, db: Db, publicUrl: string): void {
@@ -85,9 +100,22 @@ export function installAuthentication(app: App, db: Db, publicUrl: string): void
 /** Checks the permission that a route declares. The path parameters must be valid, because they are sent to the database. */
 export function installAuthorization(app: App, db: Db): void {
   app.addHook('onRequest', async request => {
-    const { actor, params, routeOptions } = request;
+    const { actor, method, params, routeOptions } = request;
     if (actor === undefined || routeOptions.url === undefined) return;
-    const { permission = 'NONE' } = routeOptions.config;
+    const {
+      permission = 'NONE',
+      checkedPermission,
+      checksPermissions,
+      isQuery,
+      onlyReads,
+    } = routeOptions.config;
+    requireRouteInScope(actor, {
+      url: routeOptions.url,
+      permission,
+      checkedPermission,
+      checksPermissions,
+      onlyReads: method === 'GET' || method === 'HEAD' || isQuery === true || onlyReads === true,
+    });
     request.projectOfFeature =
       (await authorize(db, actor, permission, params as Record<string, string | undefined>)) ?? '';
   });
@@ -103,7 +131,7 @@ async function authenticate(
   const token = readToken(request.headers);
   if (token === undefined) return await authenticateSession(db, request, publicUrl);
   if (isMalformed(token)) throw authenticationRequired('malformed');
-  return token.startsWith('user:')
+  return token.startsWith('user:') || token.startsWith(SCOPED_PREFIX)
     ? await authenticateUser(db, request, token, countEnded)
     : await authenticateApiToken(db, request, token, countEnded);
 }
@@ -154,7 +182,15 @@ async function authenticateUser(
     throw authenticationRequired('token');
   }
   if (user.seenLongAgo) recordUse(db, request, 'personal_access_tokens', user.credentialId);
-  return asActor(user, 'personal_access_tokens', request.ip);
+  const actor = asActor(user, 'personal_access_tokens', request.ip);
+  const client = readClient(request.headers);
+  const { credentialId: id, tokenName: name, isAgent, scope } = user;
+  return {
+    ...actor,
+    token: { id, name, isAgent },
+    ...(client !== undefined && { client }),
+    ...(scope !== null && { isAdmin: false, scope: { ...scope, ownerIsAdmin: actor.isAdmin } }),
+  };
 }
 
 const asActor = (user: FoundUser, table: Credential['table'], ip: string): Actor => ({
@@ -203,6 +239,7 @@ async function authenticateApiToken(
     );
   }
   request.caller = `admin token ${found.id}`;
+  const client = readClient(request.headers);
   return {
     kind: 'admin-token',
     userId: ADMIN_TOKEN_USER_ID,
@@ -211,6 +248,7 @@ async function authenticateApiToken(
     isAdmin: true,
     rootPermissions: ['ADMIN'],
     credential: { table: 'api_tokens', id: found.id },
+    ...(client !== undefined && { client }),
   };
 }
 
@@ -256,7 +294,8 @@ export async function decide(
 
 /** Rejects an actor whose root role has none of the permissions. */
 export function requirePermission(actor: Actor, permissions: readonly Permission[]): void {
-  if (!hasPermission(actor, permissions)) throw noAccess(permissions);
+  const covered = coveredBy(actor, permissions, {});
+  if (!ownerHas(actor, covered)) throw noAccess(permissions);
 }
 
 /** Rejects an actor with none of the permissions in the project. An actor who cannot read the project gets 404. */
@@ -267,9 +306,11 @@ export async function requireInProject(
   permissions: readonly Permission[],
   environment?: string,
 ): Promise<void> {
-  const access = await findProjectAccess(db, actor, project, permissions, environment ?? null);
+  requireProjectInScope(actor, project);
+  const covered = coveredBy(actor, permissions, { project, environment });
+  const access = await findProjectAccess(db, actor, project, covered, environment ?? null);
   if (!access?.readable) throw notFound(`Project "${project}"`);
-  rejectUnlessPermitted(access, actor, permissions, project, environment);
+  rejectUnlessPermitted(access, actor, covered, project, environment);
 }
 
 /**
@@ -284,7 +325,8 @@ async function requireForFeature(
 ): Promise<string> {
   const access = await findFeatureAccess(db, actor, featureName, permissions);
   if (!access?.readable) throw notFound(`Feature "${featureName}"`);
-  rejectUnlessPermitted(access, actor, permissions, access.project);
+  if (actor.scope) await requireInProject(db, actor, access.project, permissions);
+  else rejectUnlessPermitted(access, actor, permissions, access.project);
   return access.project;
 }
 
@@ -296,7 +338,9 @@ export async function requireInEnvironments(
   permission: ProjectPermission,
   environments: string[],
 ): Promise<void> {
-  if (hasPermission(actor, [permission])) return;
+  requireEnvironmentsInScope(actor, environments);
+  for (const environment of environments) coveredBy(actor, [permission], { project, environment });
+  if (ownerHas(actor, [permission])) return;
   const lacking = await listEnvironmentsWithout(db, actor, project, permission, environments);
   if (lacking.length > 0) throw noAccess([permission], { project, environments: lacking });
 }
@@ -309,8 +353,11 @@ export async function environmentsWithout(
   permission: ProjectPermission,
   environments: string[],
 ): Promise<string[]> {
-  if (environments.length === 0 || hasPermission(actor, [permission])) return [];
-  return await listEnvironmentsWithout(db, actor, project, permission, environments);
+  const [covered, others] = [true, false].map(wanted =>
+    environments.filter(environment => isCovered(actor, permission, { project, environment }) === wanted),
+  ) as [string[], string[]];
+  if (covered.length === 0 || ownerHas(actor, [permission])) return others;
+  return [...others, ...(await listEnvironmentsWithout(db, actor, project, permission, covered))];
 }
 
 function rejectUnlessPermitted(
@@ -320,9 +367,20 @@ function rejectUnlessPermitted(
   project: string,
   environment?: string,
 ): void {
-  if (permissions.length === 0 || permitted || hasPermission(actor, permissions)) return;
+  if (permissions.length === 0 || permitted || ownerHas(actor, permissions)) return;
   throw noAccess(permissions, placeOf(permissions, project, environment));
 }
 
+/** Whether the actor has one of the permissions on the instance. */
 export const hasPermission = (actor: Actor, permissions: readonly Permission[]): boolean =>
-  actor.isAdmin || permissions.some(permission => actor.rootPermissions.includes(permission));
+  ownerHas(
+    actor,
+    permissions.filter(permission => isCovered(actor, permission, {})),
+  );
+
+/** Whether the account of the actor has one of the permissions on the instance, without regard to the scope of its token. */
+export const ownerHas = (actor: Actor, permissions: readonly Permission[]): boolean =>
+  permissions.length > 0 &&
+  (actor.isAdmin ||
+    actor.scope?.ownerIsAdmin === true ||
+    permissions.some(permission => actor.rootPermissions.includes(permission)));

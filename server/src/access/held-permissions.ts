@@ -1,12 +1,14 @@
 import { type Actor, isAccount } from '../platform/actor.ts';
 import type { Reader } from '../platform/db/database.ts';
-import { hasPermission } from './guard.ts';
+import { ownerHas } from './guard.ts';
 import type { Permission } from './permissions.ts';
+import { isCovered, narrowed } from './scope.ts';
 import { type HeldPermission, listPermissions } from './store.ts';
 
 /** All permissions of the actor, each with the project and environment it applies to. */
 export async function permissionsOf(db: Reader, actor: Actor): Promise<HeldPermission[]> {
-  return isAccount(actor) ? await listPermissions(db, actor.userId) : [{ permission: 'ADMIN' }];
+  if (!isAccount(actor)) return [{ permission: 'ADMIN' }];
+  return narrowed(actor, await listPermissions(db, actor.userId));
 }
 
 /** All permissions of a user, each with the project and environment it applies to. */
@@ -21,11 +23,13 @@ export async function missingPermissions(
   project: string,
   environment: string,
 ): Promise<Permission[]> {
-  const candidates = permissions.filter(permission => !hasPermission(actor, [permission]));
+  const covers = (permission: Permission) => isCovered(actor, permission, { project, environment });
+  const candidates = permissions.filter(permission => !covers(permission) || !ownerHas(actor, [permission]));
   if (candidates.length === 0) return [];
   const held = await listPermissions(db, actor.userId);
   return candidates.filter(
     permission =>
+      !covers(permission) ||
       !held.some(
         one =>
           one.permission === permission &&

@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Actor, type Credential, isAccount } from '../platform/actor.ts';
+import {
+  type Actor,
+  type ActorScope,
+  type Credential,
+  isAccount,
+  type TokenScope,
+} from '../platform/actor.ts';
 import type { Db, Reader } from '../platform/db/database.ts';
 import { PREPARED } from '../platform/db/prepared-statements.ts';
 
@@ -84,17 +90,25 @@ export async function findAccount(
     .executeTakeFirst();
 }
 
+/** The token of a user or service account. Scope null: it may do what its owner may do. */
+export type FoundPersonalToken = FoundUser & {
+  ended: EndReason | null;
+  tokenName: string;
+  isAgent: boolean;
+  scope: TokenScope | null;
+};
+
 /** Finds expired tokens too. Revoked tokens are deleted. */
-export async function findPersonalToken(
-  db: Reader,
-  hash: Buffer,
-): Promise<(FoundUser & { ended: EndReason | null }) | undefined> {
+export async function findPersonalToken(db: Reader, hash: Buffer): Promise<FoundPersonalToken | undefined> {
   return await db
     .selectFrom('personal_access_tokens as token')
     .innerJoin('users', 'users.id', 'token.user_id')
     .modifyFront(PREPARED)
     .select([
       'token.id as credentialId',
+      'token.description as tokenName',
+      'token.is_agent as isAgent',
+      sql<TokenScope | null>`token.scope`.as('scope'),
       ...ACCOUNT,
       sql<boolean>`coalesce(token.seen_at < now() - interval '1 minute', true)`.as('seenLongAgo'),
       sql<EndReason | null>`case when token.expires_at <= now() then 'expired' end`.as('ended'),
@@ -155,12 +169,14 @@ export async function hasCredential(db: Reader, { table, id }: Credential): Prom
   return found !== undefined;
 }
 
-/** A condition on `users`: true for users with ADMIN, from their own role or a group. */
-export const IS_ADMIN = sql<boolean>`users.id in (
+/** The ids of accounts with ADMIN, from their own role or a group. */
+const ADMINS = sql`
   select held.user_id from effective_roles as held join role_permissions using (role_id)
   where held.project is null and role_permissions.project is null and environment is null
-    and permission = 'ADMIN'
-)`;
+    and permission = 'ADMIN'`;
+
+/** A condition on `users`: true for users with ADMIN. */
+export const IS_ADMIN = sql<boolean>`users.id in (${ADMINS})`;
 
 /** The credentials that are still valid, and whether their actors are root admins now. */
 export async function listValidCredentials(
@@ -174,7 +190,7 @@ export async function listValidCredentials(
     where id = any(${ids('api_tokens')}) and type = 'admin' and revoked_at is null
       and coalesce(expires_at > now(), true)
     union all
-    select 'personal_access_tokens', token.id, ${IS_ADMIN}
+    select 'personal_access_tokens', token.id, token.scope is null and ${IS_ADMIN}
     from personal_access_tokens as token join users on users.id = token.user_id
     where token.id = any(${ids('personal_access_tokens')}) and ${IS_ACTIVE}
       and token.expires_at > now()
@@ -266,11 +282,21 @@ export const heldInProject = (actor: Pick<Actor, 'userId'>, project: RawBuilder<
     and (role_permissions.project is null or role_permissions.project = ${project})`;
 
 /** An actor, or a column with the ids of accounts. */
-type ProjectReader = { isAdmin: boolean; userId: number | RawBuilder<number> };
+type ProjectReader = { isAdmin: boolean; userId: number | RawBuilder<number>; scope?: ActorScope };
 
-/** A condition on `projects`, never null. Everyone can read open and protected projects, members can read private ones. */
-export function isReadable({ isAdmin, userId }: ProjectReader) {
-  return isAdmin
+/**
+ * A condition on `projects`, never null. Everyone can read open and protected projects, members can read private ones. A token whose
+ * scope names projects reads only these.
+ */
+export function isReadable(reader: ProjectReader) {
+  const { isAdmin, scope } = reader;
+  if (scope?.projects)
+    return sql<boolean>`(projects.id = any(${scope.projects}) and ${isReadableByOwner(reader)})`;
+  return isAdmin ? sql<boolean>`true` : isReadableByOwner(reader);
+}
+
+function isReadableByOwner({ isAdmin, userId, scope }: ProjectReader) {
+  return isAdmin || scope?.ownerIsAdmin
     ? sql<boolean>`true`
     : sql<boolean>`(projects.mode <> 'private' or projects.id = any(array(
         select held.project from effective_roles as held
@@ -287,7 +313,7 @@ export async function listReadable(db: Reader, actor: Actor, projects: string[])
   return rows.map(row => row.id);
 }
 
-/** Which of the projects each of the accounts can read. The accounts are not root admins. */
+/** Which of the projects each of the accounts can read. */
 export async function listReadableBy(
   db: Reader,
   userIds: number[],
@@ -297,7 +323,9 @@ export async function listReadableBy(
   const { rows } = await sql<{ userId: number; project: string }>`
     select reader.id as "userId", projects.id as project
     from unnest(${userIds}::integer[]) as reader (id)
-      join projects on projects.id = any(${projects}) and ${isReadable(reader)}`.execute(db);
+      join projects on projects.id = any(${projects}) and (${isReadable(reader)} or reader.id in (${ADMINS}))`.execute(
+    db,
+  );
   return rows;
 }
 

@@ -14,7 +14,7 @@ export async function unknownProjects(db: Reader, actor: Actor, projects: string
   return new Set(projects.filter(project => !readable.includes(project)));
 }
 
-/** For accounts that are not root admins: whether one of them can read one of the projects. */
+/** Whether one of the accounts can read one of the projects. */
 export async function readersOf(
   db: Reader,
   userIds: number[],

@@ -9,6 +9,12 @@ export type Actor = {
   rootPermissions: readonly string[];
   /** The session or token of the request. The server's own actor has none. */
   credential?: Credential;
+  /** The token of the user or service account, if the request has one instead of a session. */
+  token?: ActingToken;
+  /** What the token may do of what its owner may do. An actor with a scope is never a root admin. */
+  scope?: ActorScope;
+  /** The name and version of the program that sent the request, if it names itself. */
+  client?: string;
   /** The reason that the caller gives for the changes of the request. Each of their events has it. */
   comment?: string;
   /** Held by a request with an Idempotency-Key, and settled by the change that the request makes. */
@@ -18,6 +24,33 @@ export type Actor = {
   /** The newest event of the request about each environment, and about none of them as the empty string. */
   events?: Map<string, number>;
 };
+
+/** The bounds of a token. An absent bound does not narrow what the owner may do. */
+export type TokenScope = {
+  projects?: string[];
+  environments?: string[];
+  permissions?: string[];
+  readOnly?: boolean;
+  /** How many events the token can cause altogether. */
+  maxChanges?: number;
+  /** The largest percentage that the token can set in an environment of type production. */
+  maxProductionRollout?: number;
+};
+
+/** The scope of the request's token, and whether its owner is a root admin at this moment. */
+export type ActorScope = TokenScope & { ownerIsAdmin: boolean };
+
+/** A token through which an account acts. */
+export type ActingToken = { id: number; name: string; isAgent: boolean };
+
+/** Who caused an event: a person in a session, a person's token, an agent for a person, and so on. */
+export const ACTOR_KINDS = ['user', 'token', 'agent', 'service-account', 'admin-token', 'system'] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
+
+export function kindOfActor({ kind, token }: Actor): ActorKind {
+  if (kind !== 'user' || token === undefined) return kind;
+  return token.isAgent ? 'agent' : 'token';
+}
 
 /** A session or token, by the table that has it. */
 export type Credential = { table: 'api_tokens' | 'personal_access_tokens' | 'sessions'; id: number };

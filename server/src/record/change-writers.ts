@@ -1,5 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
+import type { NewEvent } from './events/new-event.ts';
 
 /** Writes data derived from the events of a change, in the statement that inserts them. */
 export type EventWriter = {
@@ -15,6 +16,14 @@ export type Publication = {
   revisions: { environment: string; revision: number }[];
 };
 
+/** What a change rolls out further than allowed: a flag, or the default strategy of a project. */
+export type RaisedRollout = {
+  featureName: string | null;
+  project: string;
+  environment: string;
+  rollout: number;
+};
+
 /** The writes of a change that belong to wings above `record/`. */
 export type Writers = {
   events: EventWriter[];
@@ -24,6 +33,8 @@ export type Writers = {
   tagsOf: (featureName: RawBuilder<unknown>) => RawBuilder<unknown>;
   /** Whether a writer reads `written.text`, the folded JSON text of an event. */
   readsText: RawBuilder<SqlBool>;
+  /** What the open change rolls out further in production than the percentage, if there is anything. Runs before `publish`. */
+  raisedRollout: (tx: Tx, allowed: number, events: NewEvent[]) => Promise<RaisedRollout | undefined>;
   /** Runs as the last statement of a change, because other changes wait from here until the commit. The id is that of its events. */
   publish: (tx: Tx, groupId: string) => Promise<Publication>;
 };

@@ -6,6 +6,7 @@ import { type Publication, registeredWriters } from './change-writers.ts';
 import { commentRequired, isSilent } from './comment.ts';
 import { CREATORS_OF_WRITTEN, insertEvents, type NewEvent } from './events/store.ts';
 import { settleRequest } from './idempotency/settle.ts';
+import { keepWithinScope } from './scope-limits.ts';
 import { wakeServers } from './wake.ts';
 
 export type { NewEvent };
@@ -54,6 +55,8 @@ export async function change<T>(
       notify: channel => channels.add(channel),
     });
     if (events.length === 0) return await respond(tx, result);
+    // The lock on the token is the last one before those of the deliveries: nobody who deletes it waits for a change's other locks.
+    await keepWithinScope(tx, actor, events);
     const groupId = randomUUID();
     newest = await writeEvents(tx, actor, groupId, events, channels);
     await settleRequest(tx, actor);

@@ -12,7 +12,7 @@ import { insertUserRole } from '../people/grants/store.ts';
 import type { NewUser, User } from '../people/users/admin-schema.ts';
 import { checkNewUser, createUser } from '../people/users/create.ts';
 import { createPersonalToken } from '../people/users/personal-tokens.ts';
-import { SYSTEM } from '../platform/actor.ts';
+import { SYSTEM, type TokenScope } from '../platform/actor.ts';
 import type { Db } from '../platform/db/database.ts';
 import { change } from '../record/change.ts';
 import { registerWriters } from '../record/change-writers.ts';
@@ -44,6 +44,23 @@ export async function makeUser(
   );
   return { id, username, token: String(secret) };
 }
+
+/** A token of the user that can do less than the user. */
+export async function makeScopedToken(
+  db: Db,
+  { id, username }: Pick<TestUser, 'id' | 'username'>,
+  scope: TokenScope,
+  { kind = 'personal', days = 1, description = `scoped ${unique()}` }: Partial<ScopedToken> = {},
+): Promise<string> {
+  const actor = { ...SYSTEM, kind: 'user' as const, userId: id, name: username };
+  const expiresAt = new Date(Date.now() + days * 86_400_000).toISOString();
+  const { secret } = await change(db, actor, current =>
+    createPersonalToken(current, { description, expiresAt, kind, scope }),
+  );
+  return String(secret);
+}
+
+type ScopedToken = { kind: 'personal' | 'agent'; days: number; description: string };
 
 export const PASSWORD = 'correct horse battery staple';
 

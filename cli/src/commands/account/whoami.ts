@@ -1,3 +1,4 @@
+import type { schemas } from '../../api/api.gen.ts';
 import { command, PROJECT } from '../../command.ts';
 import { fields, plain } from '../../output.ts';
 import { data } from '../../requests.ts';
@@ -15,20 +16,27 @@ export const whoami = command({
       profile: { type: 'string' },
       user: { $ref: '#/components/schemas/Caller' },
       permissions: { type: 'array', items: { $ref: '#/components/schemas/HeldPermission' } },
+      token: { $ref: '#/components/schemas/CallingToken' },
     },
   },
   examples: [{ does: 'What may I do in the project "payments"?', run: 'whoami --project payments' }],
   run: async (context, _args, { project }) => {
     const { server, profile } = context.connection();
-    const { user, permissions } = await data(context.read.GET('/api/admin/user'));
+    const { user, permissions, token } = await data(context.read.GET('/api/admin/user'));
     const inProject = context.projectIfSet(project);
     const some =
       inProject === undefined
         ? permissions
         : permissions.filter(one => one.project === undefined || ['*', inProject].includes(one.project));
-    return { server, ...(profile !== undefined && { profile }), user, permissions: some };
+    return {
+      server,
+      ...(profile !== undefined && { profile }),
+      user,
+      permissions: some,
+      ...(token && { token }),
+    };
   },
-  text: ({ server, profile, user, permissions }, context) => {
+  text: ({ server, profile, user, permissions, token }, context) => {
     const places = Map.groupBy(
       permissions,
       ({ project, environment }) => [project, environment].filter(Boolean).join(', ') || 'everywhere',
@@ -46,6 +54,9 @@ export const whoami = command({
         Profile: profile,
         User: user.username ?? user.name,
         Email: user.email,
+        ...(token && { Token: `${token.description} (${token.kind}), expires at ${token.expiresAt}` }),
+        ...(token?.scope && { Scope: scopeText(token.scope) }),
+        ...(token?.scope && token.changesLeft !== null && { 'Changes left': String(token.changesLeft) }),
       }),
       '',
       held.length > 0
@@ -54,3 +65,18 @@ export const whoami = command({
     ].join('\n');
   },
 });
+
+/** The bounds of a token in words: "projects payments; at most 20 changes". */
+function scopeText(scope: NonNullable<schemas['CallingToken']['scope']>): string {
+  const { projects, environments, permissions, readOnly, maxChanges, maxProductionRollout } = scope;
+  return [
+    ...(readOnly ? ['read-only'] : []),
+    ...(projects ? [`projects ${projects.join(', ')}`] : []),
+    ...(environments ? [`environments ${environments.join(', ')}`] : []),
+    ...(permissions ? [`permissions ${permissions.join(', ')}`] : []),
+    ...(maxChanges === undefined ? [] : [`at most ${maxChanges} changes`]),
+    ...(maxProductionRollout === undefined ? [] : [`at most ${maxProductionRollout} % in production`]),
+  ]
+    .map(plain)
+    .join('; ');
+}

@@ -7,9 +7,17 @@ import type { Claim, Result } from './attempt.ts';
 
 const OPEN = sql<SqlBool>`state in ('pending', 'retrying')`;
 
-/** An event as receivers get it: without the IP address, and with a comment only if the change had one. */
-export const asDelivered = ({ ip: _, comment, ...event }: EventRow): Claim['event'] => ({
+/** An event as receivers get it: without the IP address, and without fields that the event does not have. */
+export const asDelivered = ({
+  ip: _,
+  comment,
+  createdByToken,
+  createdByClient,
+  ...event
+}: EventRow): Claim['event'] => ({
   ...event,
+  ...(createdByToken === null ? {} : { createdByToken }),
+  ...(createdByClient === null ? {} : { createdByClient }),
   ...(comment === null ? {} : { comment }),
 });
 

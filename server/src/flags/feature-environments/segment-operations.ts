@@ -15,6 +15,7 @@ export const STRATEGY_SEGMENTS: OperationModule = {
       description:
         'Replaces the segments of a strategy. Requires UPDATE_FEATURE_STRATEGY in the project and environment.',
       permission: 'NONE',
+      checksPermissions: true,
       body: StrategySegmentsInput,
       output: jsonResponse('The segments of the strategy', StrategySegments),
       status: 201,

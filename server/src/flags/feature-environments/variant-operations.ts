@@ -67,6 +67,7 @@ export const variantOperations = (lockFeatureEtag: LockFeatureEtag): OperationMo
       description:
         'Gives the feature the same variants in all of the named environments, or in none. Requires UPDATE_FEATURE_ENVIRONMENT_VARIANTS in each of them.',
       permission: 'NONE',
+      checksPermissions: true,
       params: ofFeature,
       body: VariantsOfEnvironments,
       output: jsonResponse('The variants', VariantList),

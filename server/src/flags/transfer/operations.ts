@@ -37,6 +37,7 @@ export const IMPORTS: OperationModule = {
       description:
         'Creates missing features and overwrites existing features in the environment. If there is an error, the server imports nothing. The required permissions depend on the data; validate the import to list them.',
       permission: 'NONE',
+      checksPermissions: true,
       bodyLimit: BODY_LIMIT_BYTES,
       cost: COST.transfer,
       body: ImportRequest,

@@ -38,7 +38,8 @@ export async function withOwnSecrets(
   keyring: Keyring,
   tokens: ApiToken[],
 ): Promise<ApiToken[]> {
-  if (actor.kind !== 'service-account') return tokens;
+  // With such a secret, a token with a scope could read flags outside the scope.
+  if (actor.kind !== 'service-account' || actor.scope) return tokens;
   const own = new Map((await listOwnSecrets(db, actor.userId)).map(({ id, sealed }) => [id, sealed]));
   return tokens.map(token => {
     const sealed = own.get(token.id);

@@ -6,7 +6,7 @@ import type { Reader } from '../../platform/db/database.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
-import { NewPersonalToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
+import { NewServiceToken, PersonalToken, PersonalTokenList } from '../users/schema.ts';
 import { checkRole, createServiceAccount } from './create.ts';
 import { removeServiceAccount } from './remove.ts';
 import {
@@ -123,10 +123,10 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       route: 'POST /api/admin/service-account/:id/token',
       summary: 'Create a token of a service account',
       description:
-        'Creates a token that acts as the account. Only this response has the secret. An account can have at most ten tokens.',
+        'Creates a token that acts as the account. A scope limits what the token may do of what the account may do at the time of each request. Only this response has the secret. An account can have at most ten tokens.',
       permission: ['ADMIN'],
       params,
-      body: NewPersonalToken,
+      body: NewServiceToken,
       output: jsonResponse('The new token, with its secret', PersonalToken),
       status: 201,
       rejects: [409],

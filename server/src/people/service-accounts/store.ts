@@ -26,7 +26,7 @@ const ACCOUNTS = sql`
       select jsonb_agg(jsonb_build_object(
         'id', token.id, 'description', token.description, 'userId', token.user_id,
         'createdAt', ${iso('token.created_at')}, 'expiresAt', ${iso('token.expires_at')},
-        'seenAt', ${iso('token.seen_at')}
+        'seenAt', ${iso('token.seen_at')}, 'kind', 'service', 'scope', token.scope, 'changesLeft', token.changes_left
       ) order by token.id)
       from personal_access_tokens as token where token.user_id = users.id
     ), '[]') as tokens

@@ -1,14 +1,14 @@
 import { notFound } from '../../../../plane/src/platform/errors.ts';
 import type { Change } from '../../record/change.ts';
 import { issueAccountToken, revokeAccountToken, tokenEventData } from '../users/personal-tokens.ts';
-import type { NewPersonalToken, PersonalToken } from '../users/schema.ts';
+import type { NewServiceToken, PersonalToken } from '../users/schema.ts';
 import { lockServiceAccount } from './store.ts';
 
 /** Creates a token that acts as the service account. Only the returned value has the secret. */
 export async function createServiceToken(
   current: Change,
   accountId: number,
-  input: NewPersonalToken,
+  input: NewServiceToken,
 ): Promise<PersonalToken> {
   const account = await lockServiceAccount(current.tx, accountId);
   if (!account) throw notFound(`Service account ${accountId}`);

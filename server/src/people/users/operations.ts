@@ -19,6 +19,7 @@ import {
   Profile,
 } from './schema.ts';
 import { findAccount, findMembership, listPersonalTokens, listRolesOf } from './store.ts';
+import { TokenScopeSchema } from './token-scope-schema.ts';
 
 async function describeCaller(db: Reader, actor: Actor): Promise<Caller> {
   const account = isAccount(actor) ? await findAccount(db, actor.userId) : undefined;
@@ -27,10 +28,28 @@ async function describeCaller(db: Reader, actor: Actor): Promise<Caller> {
     : { id: actor.userId, name: actor.name, username: null, email: null, isAPI: true };
 }
 
+async function describeToken(db: Reader, { token, userId }: Actor): Promise<Pick<Me, 'token'>> {
+  if (token === undefined) return {};
+  const found = (await listPersonalTokens(db, userId)).find(({ id }) => id === token.id);
+  if (!found) return {};
+  const { id, description, kind, expiresAt, scope, changesLeft } = found;
+  return { token: { id, description, kind, expiresAt, scope, changesLeft } };
+}
+
 /** The authenticated user and their personal tokens. */
 export const ME: OperationModule = {
   tag: 'Users',
-  schemas: [Caller, HeldPermission, Me, HeldRole, HeldRoleList, Profile, PersonalToken, PersonalTokenList],
+  schemas: [
+    TokenScopeSchema,
+    Caller,
+    HeldPermission,
+    Me,
+    HeldRole,
+    HeldRoleList,
+    Profile,
+    PersonalToken,
+    PersonalTokenList,
+  ],
   operations: [
     query({
       id: 'getMe',
@@ -43,6 +62,7 @@ export const ME: OperationModule = {
       read: async ({ db, actor }) => ({
         user: await describeCaller(db, actor),
         permissions: await permissionsOf(db, actor),
+        ...(await describeToken(db, actor)),
         feedback: [],
         splash: {},
       }),
@@ -99,7 +119,7 @@ export const ME: OperationModule = {
       route: 'POST /api/admin/user/tokens',
       summary: 'Create a personal token',
       description:
-        'Creates a token that acts as the authenticated user. Only this response has the secret. A user can have at most ten tokens.',
+        'Creates a token that acts as the authenticated user, or an agent on their behalf. A scope limits what the token may do of what the user may do at the time of each request. Only this response has the secret. A user can have at most ten tokens. A token with a scope cannot create tokens.',
       permission: 'NONE',
       body: NewPersonalToken,
       output: jsonResponse('The new token, with its secret', PersonalToken),

@@ -2,9 +2,12 @@ import { authenticationRequired, exceedsLimit, notFound } from '../../../../plan
 import { hashToken, newToken } from '../../../../plane/src/platform/token.ts';
 import { requireUser } from '../../access/caller.ts';
 import { requireFutureExpiry } from '../../access/expiry.ts';
+import { SCOPED_PREFIX } from '../../access/guard.ts';
 import { isStillValid } from '../../access/still-valid.ts';
+import type { TokenScope } from '../../platform/actor.ts';
 import type { Change } from '../../record/change.ts';
-import type { NewPersonalToken, PersonalToken } from './schema.ts';
+import { requireAgentBounds, requireValidScope } from './bounds.ts';
+import type { NewPersonalToken, NewServiceToken, PersonalToken } from './schema.ts';
 import {
   deletePersonalToken,
   deletePersonalTokensOf,
@@ -14,10 +17,12 @@ import {
 
 export const MAX_PERSONAL_TOKENS = 10;
 
-/** Creates a token that acts as the authenticated user. Only the returned value has the secret. */
+/** Creates a token that acts as the authenticated user, or an agent on their behalf. Only the returned value has the secret. */
 export async function createPersonalToken(current: Change, input: NewPersonalToken): Promise<PersonalToken> {
   const { tx, actor, record } = current;
-  const token = await issueAccountToken(current, requireUser(actor), 'personal', input);
+  const isAgent = input.kind === 'agent';
+  if (isAgent) requireAgentBounds(input);
+  const token = await issueAccountToken(current, requireUser(actor), 'personal', input, isAgent);
   // After the lock on the user: a credential that was revoked during the request must not leave a new one behind.
   if (!(await isStillValid(tx, actor))) throw authenticationRequired('token');
   record({ type: 'pat-created', data: tokenEventData(token) });
@@ -32,19 +37,23 @@ export async function removePersonalToken(current: Change, id: number): Promise<
 
 /** Inserts a token of a user or service account. The limit applies to both. The caller records the event. */
 export async function issueAccountToken(
-  { tx }: Change,
+  { tx, actor }: Change,
   userId: number,
   kind: 'personal' | 'service',
-  input: NewPersonalToken,
+  { description, expiresAt, ...input }: NewServiceToken,
+  isAgent = false,
 ): Promise<PersonalToken> {
-  requireFutureExpiry(input.expiresAt);
+  const { scope = null } = input as { scope?: TokenScope };
+  requireFutureExpiry(expiresAt);
+  if (scope !== null) await requireValidScope(tx, actor, scope);
   if ((await lockPersonalTokens(tx, userId)) >= MAX_PERSONAL_TOKENS) {
     throw exceedsLimit(
       `A user or service account can have at most ${MAX_PERSONAL_TOKENS} tokens. Delete one first.`,
     );
   }
-  const secret = newToken(kind, 'user:');
-  const token = await insertPersonalToken(tx, { userId, hash: hashToken(secret), ...input });
+  const secret = newToken(kind, scope === null ? 'user:' : SCOPED_PREFIX);
+  const hash = hashToken(secret);
+  const token = await insertPersonalToken(tx, { userId, hash, description, expiresAt, isAgent, scope });
   return { ...token, secret };
 }
 
@@ -62,6 +71,7 @@ export async function removeAllPersonalTokens({ tx, record }: Change, userId: nu
   return tokens.length;
 }
 
-export function tokenEventData({ id, description, userId, expiresAt }: PersonalToken): object {
-  return { id, description, userId, expiresAt };
+export function tokenEventData({ id, description, userId, expiresAt, kind, scope }: PersonalToken): object {
+  const limits = scope === null ? {} : { scope };
+  return { id, description, userId, expiresAt, ...(kind === 'agent' && { kind }), ...limits };
 }

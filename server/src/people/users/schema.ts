@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
 import { Caller } from '../../access/caller.ts';
+import type { TokenScope } from '../../platform/actor.ts';
+import { TokenScopeSchema } from './token-scope-schema.ts';
 
 export const HeldPermission = Named(
   'HeldPermission',
@@ -16,11 +18,47 @@ export const HeldPermission = Named(
   ),
 );
 
+const scope = Type.Unsafe<TokenScope | null>({
+  description: 'What the token may do of what its owner may do. null: all of it',
+  anyOf: [Ref(TokenScopeSchema), { type: 'null' }],
+});
+
+const tokenKind = Type.String({
+  enum: ['personal', 'service', 'agent'],
+  description:
+    '`personal` acts as a user, `service` as a service account, `agent` is a token that a user gave to an agent',
+  examples: ['personal'],
+});
+
+const changesLeft = Nullable(
+  Type.Integer({
+    description: 'How many changes the token can still make. null: its scope does not limit them',
+    examples: [null],
+  }),
+);
+
 export const Me = Named(
   'Me',
   Type.Object({
     user: Ref(Caller),
-    permissions: Type.Array(Ref(HeldPermission)),
+    permissions: Type.Array(Ref(HeldPermission), {
+      description:
+        'What the request may do: the permissions of the caller, narrowed by the scope of its token',
+    }),
+    token: Type.Optional(
+      NamedObject(
+        'CallingToken',
+        {
+          id: Type.Integer({ description: 'Id of the token', examples: [3] }),
+          description: Type.String({ description: 'Purpose of the token', examples: ['laptop'] }),
+          kind: tokenKind,
+          expiresAt: Timestamp('When the token stops working'),
+          scope,
+          changesLeft,
+        },
+        { description: 'The token of the request. Absent for a session and for an admin token' },
+      ),
+    ),
     feedback: Type.Array(
       NamedObject('SeenFeedback', {
         feedbackId: Type.String({ description: 'Id of the feedback', examples: ['welcome'] }),
@@ -34,6 +72,8 @@ export const Me = Named(
     }),
   }),
 );
+
+export type Me = Static<typeof Me>;
 
 const rootRole = {
   id: Type.Integer({ description: 'Role id; 1 to 6 are the built-in roles', examples: [3] }),
@@ -116,6 +156,9 @@ export const PersonalToken = Named(
       createdAt: Timestamp('When the token was created'),
       expiresAt: Timestamp('When the token stops working'),
       seenAt: Nullable(Timestamp('When the token was last used, to the minute. Null: never')),
+      kind: tokenKind,
+      scope,
+      changesLeft,
       secret: Type.Optional(Type.String({ description: 'Only in the response that creates the token' })),
     },
     { description: 'A personal access token' },
@@ -128,17 +171,34 @@ export const PersonalTokenList = Named(
   Type.Object({ pats: Type.Array(Ref(PersonalToken)) }),
 );
 
+const newToken = {
+  description,
+  expiresAt: Type.String({
+    description: 'When the token stops working',
+    format: 'date-time',
+    maxLength: 40,
+    examples: ['2027-11-15T00:00:00.000Z'],
+  }),
+  scope: Type.Optional(Ref(TokenScopeSchema)),
+};
+const example = { description: 'laptop', expiresAt: '2027-11-15T00:00:00.000Z' };
+
 export const NewPersonalToken = NamedObject(
   'NewPersonalToken',
   {
-    description,
-    expiresAt: Type.String({
-      description: 'When the token stops working',
-      format: 'date-time',
-      maxLength: 40,
-      examples: ['2027-11-15T00:00:00.000Z'],
-    }),
+    ...newToken,
+    kind: Type.Optional(
+      Type.String({
+        enum: ['personal', 'agent'],
+        description:
+          'agent: the token is for an agent that acts on behalf of the user. It expires within 30 days, and its scope names projects and limits the number of changes or is read-only',
+        examples: ['personal'],
+      }),
+    ),
   },
-  { examples: [{ description: 'laptop', expiresAt: '2027-11-15T00:00:00.000Z' }] },
+  { examples: [example] },
 );
 export type NewPersonalToken = Static<typeof NewPersonalToken>;
+
+export const NewServiceToken = NamedObject('NewServiceToken', newToken, { examples: [example] });
+export type NewServiceToken = Static<typeof NewServiceToken>;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { IS_ACTIVE, IS_ADMIN } from '../../access/store.ts';
+import type { TokenScope } from '../../platform/actor.ts';
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { imageOfName } from '../../record/actor-names.ts';
 import type { AccessCandidates, AdminCount, InactiveUser, ListedUser, Person, User } from './admin-schema.ts';
@@ -240,7 +241,19 @@ export async function lockPersonalTokens(tx: Tx, userId: number): Promise<number
   return count;
 }
 
+export type TokenBounds = { isAgent: boolean; scope: TokenScope | null };
+
+/** The kind follows from the owner: a service account has only service tokens. */
+const TOKEN_BOUNDS = [
+  sql<PersonalToken['kind']>`case when is_agent then 'agent'
+    when exists (select from users where users.id = user_id and users.kind = 'service-account') then 'service'
+    else 'personal' end`.as('kind'),
+  sql<TokenScope | null>`scope`.as('scope'),
+  'changes_left as changesLeft',
+] as const;
+
 const TOKEN = [
+  ...TOKEN_BOUNDS,
   'id',
   'description',
   'user_id as userId',
@@ -260,7 +273,7 @@ export async function listPersonalTokens(db: Reader, userId: number): Promise<Pe
 
 export async function insertPersonalToken(
   tx: Tx,
-  token: { userId: number; hash: Buffer; description: string; expiresAt: string },
+  token: { userId: number; hash: Buffer; description: string; expiresAt: string } & TokenBounds,
 ): Promise<PersonalToken> {
   return await tx
     .insertInto('personal_access_tokens')
@@ -269,6 +282,9 @@ export async function insertPersonalToken(
       hash: token.hash,
       description: token.description,
       expires_at: token.expiresAt,
+      is_agent: token.isAgent,
+      scope: token.scope && JSON.stringify(token.scope),
+      changes_left: token.scope?.maxChanges ?? null,
     })
     .returning(TOKEN)
     .executeTakeFirstOrThrow();

@@ -185,7 +185,10 @@ export interface Events {
   comment: string | null;
   created_at: Generated<string>;
   created_by: string;
+  created_by_client: string | null;
   created_by_kind: string | null;
+  created_by_token: string | null;
+  created_by_token_id: number | null;
   created_by_user_id: number | null;
   data: unknown | null;
   environment: string | null;
@@ -554,11 +557,14 @@ export interface PasswordLinks {
 }
 
 export interface PersonalAccessTokens {
+  changes_left: number | null;
   created_at: Generated<string>;
   description: string;
   expires_at: string;
   hash: Buffer;
   id: Generated<number>;
+  is_agent: Generated<boolean>;
+  scope: unknown | null;
   seen_at: string | null;
   user_id: number;
 }

@@ -86,7 +86,7 @@ test('sends a file with a name and the type of the format', async () => {
 
 test('a CSV parser reads the same events from the CSV file', async () => {
   const columns =
-    'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId,comment';
+    'id,createdAt,type,createdBy,createdByUserId,createdByKind,environment,project,featureName,data,preData,tags,groupId,comment,createdByToken,createdByClient';
   for (const token of [undefined, viewer.token]) {
     const events = await lines('', token);
 
@@ -107,7 +107,9 @@ test('a CSV parser reads the same events from the CSV file', async () => {
       events.map(event => ({
         createdByKind: '',
         comment: '',
+        createdByClient: '',
         ...Object.fromEntries(Object.entries(event).map(([name, value]) => [name, cell(value)])),
+        createdByToken: (event as { createdByToken?: { name: string } }).createdByToken?.name ?? '',
       })),
     );
   }

@@ -20,6 +20,7 @@ import {
 } from '../event-index/store.ts';
 import { makeRecentTexts, type RecentTexts } from '../event-index/text/recent.ts';
 import type { EventCursor, EventFilters } from '../events/search-query.ts';
+import { seesOwn } from '../events/store.ts';
 import { listUnsearchable } from './store.ts';
 
 /** What searches read repeatedly: recent events, their texts, and sets of the index. All of it belongs to one epoch. */
@@ -84,9 +85,9 @@ export async function findIndexed(
   { log = 'own', window = WHOLE_INDEX, checkMs = CHECK_MS }: SearchOptions = {},
 ): Promise<Indexed> {
   const { end = Number.MAX_SAFE_INTEGER, atMost } = window;
-  // The events have separate indexes on ids and changes.
-  if (filters.id !== undefined || filters.groupId !== undefined) return nothingIndexed(log);
-  const { query } = filters;
+  // The events have separate indexes on ids, changes and kinds of actors.
+  const { query, id, groupId, createdByKind } = filters;
+  if ((id ?? groupId ?? createdByKind) !== undefined) return nothingIndexed(log);
   const parts: IndexPart[] = query ? ['filters', 'text'] : ['filters'];
   const { chunks, generation, key } = await readIndexState(db, parts, log);
   // A small log has no index, and needs none.
@@ -127,7 +128,7 @@ async function clausesFor(
     return { clauses: [ofProjects(projects), ...clauses] };
   }
   const known = [...indexed, ...(recent ? recentProjects(recent) : [])];
-  const visible = visibleTo(actor.userId, readable, known);
+  const visible = visibleTo(seesOwn(actor) ? actor.userId : null, readable, known);
   return { clauses, visible };
 }
 

@@ -4,7 +4,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { bounds, conditions } from '../events/conditions.ts';
 import type { EventFilters, EventSearch } from '../events/search-query.ts';
-import { EVENT_COLUMNS, type EventRow, isOwn, listsOnlyReadable } from '../events/store.ts';
+import { EVENT_COLUMNS, type EventRow, isOwn, listsOnlyReadable, seesOwn } from '../events/store.ts';
 import { EVENT_WEIGHT } from '../events/weight.ts';
 
 /**
@@ -87,7 +87,7 @@ function visibleParts(
 }
 
 const canBeOwn = (actor: Actor, filters: EventFilters): boolean =>
-  !actor.isAdmin && filters.project === undefined;
+  !actor.isAdmin && seesOwn(actor) && filters.project === undefined;
 
 function pageAndTotal(search: EventSearch, parts: Expression<unknown>[]) {
   const slice = sql`limit ${search.limit} offset ${search.offset}`;

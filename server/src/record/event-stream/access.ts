@@ -3,7 +3,7 @@ import { readersOf } from '../../access/visibility.ts';
 import type { Credential } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { listedProjects } from '../events/present.ts';
-import type { EventRow } from '../events/store.ts';
+import { type EventRow, seesOwn } from '../events/store.ts';
 import type { Listener } from './listener.ts';
 
 /**
@@ -30,13 +30,14 @@ export async function readAccess(db: Reader, listeners: Listener[], events: Even
   const userIds = new Set(listeners.filter(one => isAdmin(one) === false).map(({ actor }) => actor.userId));
   const projects = new Set(events.flatMap(event => event.project ?? listedProjects(event)));
   const isReadable = await readersOf(db, [...userIds], [...projects]);
-  const canRead = ({ actor }: Listener, project: string) => isReadable(actor.userId, project);
+  const canRead = ({ actor: { userId, scope } }: Listener, project: string) =>
+    (scope?.projects?.includes(project) ?? true) && isReadable(userId, project);
   return {
     isAdmin,
     canSee: (listener, event) => {
       if (isAdmin(listener)) return true;
       if (event.project !== null) return canRead(listener, event.project);
-      if (event.createdByUserId !== listener.actor.userId) return false;
+      if (!seesOwn(listener.actor) || event.createdByUserId !== listener.actor.userId) return false;
       return !listener.search.query || listedProjects(event).every(project => canRead(listener, project));
     },
     canRead,

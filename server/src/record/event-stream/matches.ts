@@ -11,6 +11,7 @@ export function matches(event: EventRow, search: EventFilters, hasText: (text: s
     isAnyOf(event.project, search.project) &&
     isAnyOf(event.type, search.type) &&
     isAnyOf(event.createdByUserId, search.createdBy) &&
+    isAnyOf<string>(event.createdByKind, search.createdByKind) &&
     isAnyOf(event.environment, search.environment) &&
     isAnyOf(event.id, search.id) &&
     isAnyOf(event.groupId, search.groupId) &&

@@ -16,6 +16,7 @@ export function conditions(search: EventFilters): Expression<SqlBool>[] {
     any('project', search.project),
     any('type', search.type),
     any('created_by_user_id', search.createdBy),
+    any('created_by_kind', search.createdByKind),
     any('environment', search.environment),
     any('id', search.id),
     any('group_id', search.groupId),

@@ -12,6 +12,7 @@ export type DescribedEvent = {
   createdBy: string;
   createdByUserId?: number | null;
   createdByKind?: string | null;
+  createdByToken?: { name: string } | null;
   project: string | null;
   environment: string | null;
   featureName: string | null;
@@ -100,7 +101,13 @@ type Sentence = { event: DescribedEvent; parts: EventPart[]; withReferences: boo
 function compose(template: string, event: DescribedEvent, withReferences: boolean): EventPart[] {
   const sentence: Sentence = { event, parts: [], withReferences, isPlace: false };
   const actor = plain(actorOf(event));
-  if (actor === undefined) addText(sentence, 'Someone');
+  const agent = event.createdByKind === 'agent' ? plain(event.createdByToken?.name) : undefined;
+  if (agent !== undefined) {
+    addText(sentence, 'Agent ');
+    addStrong(sentence, agent);
+    addText(sentence, ' for ');
+  }
+  if (actor === undefined) addText(sentence, agent === undefined ? 'Someone' : 'someone');
   else addStrong(sentence, actor, withReferences ? referenceToActor(event) : undefined);
   addText(sentence, ' ');
   for (const piece of parseTemplate(template)) {

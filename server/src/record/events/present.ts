@@ -10,12 +10,14 @@ import type { EventRow } from './store.ts';
 /** Options for the fields that only some responses contain. */
 type Added = { parts?: boolean | undefined };
 
-/** An event for responses, without the IP address. Older events have no createdByKind, and most events no comment. */
+/** An event for responses, without the IP address and without fields that the event does not have. */
 export function presentEvent(row: EventRow, { parts }: Added = {}): Event {
-  const { ip: _, createdByKind, comment, ...event } = row;
+  const { ip: _, createdByKind, createdByToken, createdByClient, comment, ...event } = row;
   return {
     ...event,
     ...(createdByKind === null ? {} : { createdByKind }),
+    ...(createdByToken === null ? {} : { createdByToken }),
+    ...(createdByClient === null ? {} : { createdByClient }),
     ...(comment === null ? {} : { comment }),
     ...(isImported(row.id) ? { importedFrom: { product: 'unleash', id: idThereOf(row.id) } } : {}),
     ...(parts ? describeInParts(row) : describe(row)),

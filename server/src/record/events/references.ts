@@ -73,7 +73,11 @@ export function referenceToActor(actor: {
   createdByKind?: string | null;
 }): Reference | undefined {
   const { createdByKind: kind, createdByUserId: id } = actor;
-  return id && (kind === 'user' || kind === 'service-account') ? { kind, id: String(id) } : undefined;
+  if (!id) return undefined;
+  if (kind === 'service-account') return { kind, id: String(id) };
+  return kind === 'user' || kind === 'token' || kind === 'agent'
+    ? { kind: 'user', id: String(id) }
+    : undefined;
 }
 
 function firstOf(event: Payloads, paths: string[][]): unknown {

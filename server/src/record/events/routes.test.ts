@@ -230,7 +230,7 @@ test('an event says what acted: a user, an admin token or the service itself', a
       type: 'tag-type-created',
       createdBy: editor.username,
       createdByUserId: editor.id,
-      createdByKind: 'user',
+      createdByKind: 'token',
     },
   ]);
 });

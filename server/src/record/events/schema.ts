@@ -7,7 +7,7 @@ import {
   SearchQuery,
 } from '../../../../plane/src/platform/http/input/filter.ts';
 import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
-import type { Actor } from '../../platform/actor.ts';
+import { ACTOR_KINDS, type ActorKind } from '../../platform/actor.ts';
 import type { EventPart as Part } from './describe.ts';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { REFERENCE_KINDS } from './references.ts';
@@ -103,11 +103,33 @@ export const Event = Named(
         }),
       ),
       createdByKind: Type.Optional(
-        Type.Unsafe<Actor['kind']>({
+        Type.Unsafe<ActorKind>({
           type: 'string',
-          enum: ['user', 'service-account', 'admin-token', 'system'],
-          description: 'Kind of the actor. Absent in events that are older than this field.',
+          title: 'ActorKind',
+          enum: [...ACTOR_KINDS],
+          description:
+            'Who acted: `user` a person in the console, `token` a program with a personal token, `agent` an agent on behalf of createdBy, `service-account`, `admin-token`, or `system` the server itself. Absent in events that are older than this field; in older events, `user` includes personal tokens.',
           examples: ['user'],
+        }),
+      ),
+      createdByToken: Type.Optional(
+        NamedObject(
+          'EventToken',
+          {
+            id: Type.Integer({ description: 'Id of the token', examples: [3] }),
+            name: Type.String({
+              description: 'Description of the token when it was used; the name of an agent',
+              examples: ['cleanup agent'],
+            }),
+          },
+          { description: 'The token through which createdBy acted. Absent without one' },
+        ),
+      ),
+      createdByClient: Type.Optional(
+        Type.String({
+          description:
+            'Name and version of the program, from the request header Halyard-Client or User-Agent. The program states it, nothing proves it. Absent for sessions',
+          examples: ['halyard-cli/1.4.0'],
         }),
       ),
       environment: Nullable(
@@ -260,6 +282,11 @@ export const eventFilters = {
     'IS:project-created',
   ),
   createdBy: Filter('EventCreatedByFilter', "By the creator's user id", 'IS:7'),
+  createdByKind: Filter(
+    'EventCreatedByKindFilter',
+    `By who acted: ${ACTOR_KINDS.join(', ')}`,
+    'IS_ANY_OF:agent,token',
+  ),
   environment: Filter('EventEnvironmentFilter', 'By environment', 'IS:production'),
   id: Filter('EventIdFilter', 'By event id', 'IS:4211'),
   groupId: Filter(

@@ -20,6 +20,7 @@ export type EventFilters = {
   project?: string[];
   type?: string[];
   createdBy?: number[];
+  createdByKind?: string[];
   environment?: string[];
   id?: number[];
   groupId?: string[];
@@ -40,6 +41,7 @@ const FILTERS: Parsers<EventFilters> = {
   project: parseFilter,
   type: parseFilter,
   createdBy: parseActorIds,
+  createdByKind: parseFilter,
   environment: parseFilter,
   id: value => parseIntegerFilter(value, LOWEST_ID, MAX_ID),
   groupId: parseFilter,

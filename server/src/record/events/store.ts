@@ -1,21 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { isReadable, ofReadableProject } from '../../access/store.ts';
-import type { Actor } from '../../platform/actor.ts';
+import { type Actor, type ActorKind, kindOfActor } from '../../platform/actor.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import { nameOfUser } from '../actor-names.ts';
 import { registeredWriters } from '../change-writers.ts';
-import type { EmittedEventType } from './event-types.ts';
+import type { NewEvent } from './new-event.ts';
 
-/** An event as an operation records it. */
-export type NewEvent = {
-  type: EmittedEventType;
-  project?: string | null;
-  environment?: string | null;
-  featureName?: string | null;
-  data?: object | null;
-  preData?: object | null;
-  tags?: { type: string; value: string }[];
-};
+export type { NewEvent };
 
 export type EventRow = {
   id: number;
@@ -23,7 +14,9 @@ export type EventRow = {
   type: string;
   createdBy: string;
   createdByUserId: number | null;
-  createdByKind: Actor['kind'] | null;
+  createdByKind: ActorKind | null;
+  createdByToken: { id: number; name: string } | null;
+  createdByClient: string | null;
   environment: string | null;
   project: string | null;
   featureName: string | null;
@@ -35,9 +28,17 @@ export type EventRow = {
   ip: string | null;
 };
 
+/** The token through which the creator acted, or null. */
+export const CREATED_BY_TOKEN = sql<{
+  id: number;
+  name: string;
+} | null>`case when created_by_token_id is not null then
+  jsonb_build_object('id', created_by_token_id, 'name', created_by_token) end`;
+
 export const EVENT_COLUMNS = sql`
   events.id, events.created_at as "createdAt", events.type, events.created_by as "createdBy",
-  events.created_by_user_id as "createdByUserId", events.created_by_kind as "createdByKind", events.environment, events.project,
+  events.created_by_user_id as "createdByUserId", events.created_by_kind as "createdByKind",
+  ${CREATED_BY_TOKEN} as "createdByToken", events.created_by_client as "createdByClient", events.environment, events.project,
   events.feature_name as "featureName", events.data, events.pre_data as "preData", events.tags,
   events.group_id as "groupId", events.comment, events.ip`;
 
@@ -57,10 +58,10 @@ export function insertEvents(actor: Actor, groupId: string, events: NewEvent[]):
   }));
   const { tagsOf, readsText } = registeredWriters();
   return sql`
-    insert into events (group_id, created_by, created_by_user_id, created_by_kind, ip, comment,
-      type, project, environment, feature_name, data, pre_data, tags)
-    select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${actor.kind}, ${actor.ip}, ${actor.comment ?? null},
-      type, project, environment, feature_name, data, pre_data, coalesce(recorded.tags, ${tagsOf(sql`recorded.feature_name`)})
+    insert into events (group_id, created_by, created_by_user_id, created_by_kind, created_by_token_id, created_by_token,
+      created_by_client, ip, comment, type, project, environment, feature_name, data, pre_data, tags)
+    select ${groupId}, ${actor.name}, ${actor.userId}::integer, ${kindOfActor(actor)}, ${actor.token?.id ?? null}::integer,
+      ${actor.token?.name ?? null}, ${actor.client ?? null}, ${actor.ip}, ${actor.comment ?? null}, type, project, environment, feature_name, data, pre_data, coalesce(recorded.tags, ${tagsOf(sql`recorded.feature_name`)})
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
       type text, project text, environment text, feature_name text, data jsonb, pre_data jsonb, tags jsonb
     )) with ordinality as recorded
@@ -79,6 +80,9 @@ export const CREATORS_OF_WRITTEN = sql`
   )`;
 
 type TextSearch = { query?: string | undefined };
+
+/** Whether the actor sees their own events without a project. A token that is limited to projects does not. */
+export const seesOwn = ({ scope }: Actor): boolean => scope?.projects === undefined;
 
 /** A condition: an event without a project that the actor caused. A search by text must not find names that the actor cannot see. */
 export const isOwn = (actor: Actor, { query }: TextSearch) =>
@@ -128,7 +132,7 @@ function withReadableList(actor: Actor, part: RawBuilder<unknown>) {
 
 /** A condition: the actor can read the event. `search` is the search that the event must match. */
 export const isVisible = (actor: Actor, search: TextSearch) =>
-  actor.isAdmin
+  actor.isAdmin || !seesOwn(actor)
     ? ofReadableProject(actor)
     : sql<SqlBool>`(${ofReadableProject(actor)} or ${isOwn(actor, search)})`;
 
@@ -157,7 +161,7 @@ export async function listEventCreators(db: Reader, actor: Actor): Promise<{ id:
     select creator.id, ${nameOfUser(sql`creator.id`)} as name
     from (
       select distinct user_id as id from event_creators
-      where ${ofReadableProject(actor)} or (project is null and user_id = ${actor.userId})
+      where ${ofReadableProject(actor)} ${seesOwn(actor) ? sql`or (project is null and user_id = ${actor.userId})` : sql``}
     ) as creator
     order by name, creator.id`.execute(db);
   return rows;

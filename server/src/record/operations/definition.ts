@@ -43,6 +43,8 @@ type Described<
   permission: RoutePermission;
   /** The permissions that the operation checks itself because they depend on its input. */
   checkedPermission?: Permission[];
+  /** The operation checks permissions that it cannot list, because each applies to some inputs only. Its description names them. */
+  checksPermissions?: true;
   params?: Params;
   query?: Query;
   body?: Body;

@@ -47,6 +47,7 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
   const {
     permission,
     checkedPermission,
+    checksPermissions,
     checks,
     cost,
     rejectUnknownFields,
@@ -58,6 +59,7 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
   return {
     permission,
     ...(checkedPermission && { checkedPermission }),
+    ...(checksPermissions && { checksPermissions }),
     ...(checks && { checks: checks.map(check => input => check(input, db, instance)) }),
     ...(cost !== undefined && { cost }),
     ...(rejectUnknownFields && { rejectUnknownFields }),
@@ -66,6 +68,7 @@ function configOf(operation: Operation, db: Db, instance: Instance): NonNullable
     ...(returnsSecret && { returnsSecret }),
     ...(isQuery && (operation.versioned || operation.etag) && { etag: true }),
     ...(!isQuery && operation.precondition && { ifMatch: true }),
+    ...(isQuery && { isQuery }),
     ...(isQuery && operation.onlyReads && { onlyReads: true }),
     ...(!isQuery && operation.dryRun && { rejectCaseVariants: true }),
   };

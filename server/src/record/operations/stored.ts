@@ -3,6 +3,7 @@ import { badData, notFound } from '../../../../plane/src/platform/errors.ts';
 import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { violations } from '../../../../plane/src/platform/http/input/violations.ts';
 import { authorize } from '../../access/guard.ts';
+import { requireRouteInScope } from '../../access/scope.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Instance } from '../../platform/instance.ts';
@@ -54,6 +55,9 @@ async function runAll(current: Change, steps: Step[], instance: Instance): Promi
   const results = await inOrder(steps, async ({ command, input }, at) => {
     if (at === 1) await stopWaiting(tx);
     // Not before the change, because an operation may need a project that the previous one creates.
+    const { route, permission, checkedPermission, checksPermissions } = command;
+    const [, url = ''] = route.split(' ');
+    requireRouteInScope(actor, { url, permission, checkedPermission, checksPermissions, onlyReads: false });
     const projectOfFeature = (await authorize(tx, actor, command.permission, input.params)) ?? '';
     return await command.run(current, input, { ...instance, projectOfFeature, sessionId: null });
   });

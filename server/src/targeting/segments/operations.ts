@@ -67,6 +67,7 @@ export const SEGMENTS: OperationModule = {
       description:
         'Creates a segment for one project or for all. Requires CREATE_SEGMENT or, for one project, UPDATE_PROJECT_SEGMENT in that project.',
       permission: 'NONE',
+      checksPermissions: true,
       body: SegmentInput,
       output: jsonResponse('The new segment', Segment),
       status: 201,
@@ -84,6 +85,7 @@ export const SEGMENTS: OperationModule = {
       description:
         'Replaces name and constraints. An omitted description or project keeps its value. Requires UPDATE_SEGMENT or, for a segment of a project, UPDATE_PROJECT_SEGMENT in that project. Moving the segment requires the permission in the new project too, and emits segment-deleted and segment-created instead of segment-updated.',
       permission: 'NONE',
+      checksPermissions: true,
       params,
       body: SegmentInput,
       output: Nothing,
@@ -100,6 +102,7 @@ export const SEGMENTS: OperationModule = {
       description:
         'Deletes a segment. A segment that a strategy uses is rejected with 409. Requires DELETE_SEGMENT or, for a segment of a project, UPDATE_PROJECT_SEGMENT in that project.',
       permission: 'NONE',
+      checksPermissions: true,
       params,
       output: Nothing,
       status: 204,

@@ -7,6 +7,10 @@ export type DeliveredEvent = {
   type: string;
   createdBy: string;
   createdByUserId: number | null;
+  createdByKind?: string | null;
+  /** The token through which createdBy acted; the name of an agent. */
+  createdByToken?: { id: number; name: string };
+  createdByClient?: string;
   environment: string | null;
   project: string | null;
   featureName: string | null;

@@ -65,6 +65,9 @@ function findingOf({ event, label, summary, publicUrl }: Occasion) {
       labels: [label],
     },
     unmapped: {
+      createdByKind: event.createdByKind ?? null,
+      ...(event.createdByToken && { createdByToken: event.createdByToken }),
+      ...(event.createdByClient && { createdByClient: event.createdByClient }),
       project: event.project,
       environment: event.environment,
       featureName: event.featureName,

@@ -23,7 +23,7 @@ const plan: PlanRequests = occasion => {
 function cardOf(occasion: Occasion) {
   const { event, label, summary } = occasion;
   const facts = [
-    { title: 'By', value: event.createdBy },
+    { title: 'By', value: byWhom(event) },
     ...(event.project === null ? [] : [{ title: 'Project', value: event.project }]),
     ...(event.environment === null ? [] : [{ title: 'Environment', value: event.environment }]),
   ];
@@ -62,3 +62,6 @@ export const teamsWorkflow: Provider = {
   signed: false,
   plan,
 };
+
+const byWhom = ({ createdBy, createdByKind, createdByToken }: Occasion['event']): string =>
+  createdByKind === 'agent' && createdByToken ? `agent ${createdByToken.name} for ${createdBy}` : createdBy;

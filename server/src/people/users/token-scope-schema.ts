@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { Named } from '../../../../plane/src/platform/http/schema.ts';
+import { SCOPE_PERMISSIONS } from '../../access/scope.ts';
+import type { TokenScope } from '../../platform/actor.ts';
+
+const names = (description: string, maxItems: number, example: string) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
+      description,
+      minItems: 1,
+      maxItems,
+      uniqueItems: true,
+      examples: [[example]],
+    }),
+  );
+
+export const TokenScopeSchema = Named(
+  'TokenScope',
+  Type.Unsafe<TokenScope>(
+    Type.Object(
+      {
+        projects: names(
+          'Only these projects can be read and changed. Everything outside projects then needs its permission in permissions. Absent: all projects of the owner',
+          100,
+          'payments',
+        ),
+        environments: names(
+          'Only these environments can be changed. What applies to every environment, such as archiving a flag, then needs its permission in permissions. Absent: all environments',
+          50,
+          'development',
+        ),
+        permissions: Type.Optional(
+          Type.Array(Type.String({ title: 'ScopePermission', enum: [...SCOPE_PERMISSIONS] }), {
+            description:
+              'Only these permissions of the owner apply. Absent: all of them, except ADMIN and those that create credentials, grant access or connect other systems',
+            minItems: 1,
+            uniqueItems: true,
+            examples: [['UPDATE_FEATURE_ENVIRONMENT']],
+          }),
+        ),
+        readOnly: Type.Optional(
+          Type.Boolean({ description: 'true: the token changes nothing', examples: [false] }),
+        ),
+        maxChanges: Type.Optional(
+          Type.Integer({
+            description: 'How many changes the token can make altogether. Each event counts as one change',
+            minimum: 1,
+            maximum: 1_000_000,
+            examples: [20],
+          }),
+        ),
+        maxProductionRollout: Type.Optional(
+          Type.Integer({
+            description:
+              'The largest percentage to which the token can roll out a flag in environments of type production. A strategy without a percentage counts as 100',
+            minimum: 0,
+            maximum: 100,
+            examples: [10],
+          }),
+        ),
+      },
+      {
+        description: 'What a token may do of what its owner may do',
+        additionalProperties: false,
+        examples: [{ projects: ['payments'], environments: ['development'], maxChanges: 20 }],
+      },
+    ),
+  ),
+);

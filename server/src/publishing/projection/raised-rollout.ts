@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../platform/db/database.ts';
+import type { NewEvent } from '../../record/change.ts';
+import type { RaisedRollout } from '../../record/change-writers.ts';
+
+/**
+ * What the open change rolls out further than allowed in an environment of type production. It compares the published documents
+ * with those that the change is about to publish, so it does not matter which operation made the change. Default strategies have
+ * no document.
+ */
+export async function findRaisedRollout(
+  tx: Tx,
+  allowed: number,
+  events: NewEvent[],
+): Promise<RaisedRollout | undefined> {
+  const defaults = events.filter(({ type }) => type === 'default-strategy-updated');
+  const { rows } = await sql<RaisedRollout>`
+    with marked as materialized (
+      select key, environment from sdk_marks
+      where transaction = pg_current_xact_id_if_assigned() and kind = 'feature'
+    ), compared as (
+      select built.name as "featureName", built.project, built.environment,
+        rollout_beyond((
+          select document from sdk_features as stored
+          where stored.name = built.name and stored.environment = built.environment and document is not null limit 1
+        ), built.document, ${allowed}) as rollout
+      from sdk_built_features as built
+      where built.name = any(array(select key from marked))
+        and exists (select from marked where key = built.name and environment in ('', built.environment))
+      union all
+      select null, project_id, environment_name, rollout_beyond(
+        null, jsonb_build_object('enabled', false, 'strategies', jsonb_build_array(default_strategy))::text, ${allowed}
+      )
+      from project_environments
+      where (project_id, environment_name) in (select * from unnest(
+        ${defaults.map(({ project }) => project ?? '')}::text[], ${defaults.map(({ environment }) => environment ?? '')}::text[]
+      )) and default_strategy is not null
+    )
+    select "featureName", project, environment, rollout::float8 from compared
+    where rollout is not null and environment in (select name from environments where type = 'production')
+    order by "featureName", environment limit 1`.execute(tx);
+  return rows[0];
+}
