@@ -1,6 +1,5 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Tx } from '../platform/db/database.ts';
-import type { NewEvent } from './events/new-event.ts';
 
 /** Writes data derived from the events of a change, in the statement that inserts them. */
 export type EventWriter = {
@@ -24,6 +23,8 @@ export type RaisedRollout = {
   rollout: number;
 };
 
+type Recorded = { type: string; project?: string | null; environment?: string | null };
+
 /** The writes of a change that belong to wings above `record/`. */
 export type Writers = {
   events: EventWriter[];
@@ -34,7 +35,7 @@ export type Writers = {
   /** Whether a writer reads `written.text`, the folded JSON text of an event. */
   readsText: RawBuilder<SqlBool>;
   /** What the open change rolls out further in production than the percentage, if there is anything. Runs before `publish`. */
-  raisedRollout: (tx: Tx, allowed: number, events: NewEvent[]) => Promise<RaisedRollout | undefined>;
+  raisedRollout: (tx: Tx, allowed: number, events: Recorded[]) => Promise<RaisedRollout | undefined>;
   /** Runs as the last statement of a change, because other changes wait from here until the commit. The id is that of its events. */
   publish: (tx: Tx, groupId: string) => Promise<Publication>;
 };

@@ -1,18 +1,12 @@
 import { sql } from 'kysely';
-import type { Tx } from '../../platform/db/database.ts';
-import type { NewEvent } from '../../record/change.ts';
-import type { RaisedRollout } from '../../record/change-writers.ts';
+import type { RaisedRollout, Writers } from '../../record/change-writers.ts';
 
 /**
  * What the open change rolls out further than allowed in an environment of type production. It compares the published documents
  * with those that the change is about to publish, so it does not matter which operation made the change. Default strategies have
  * no document.
  */
-export async function findRaisedRollout(
-  tx: Tx,
-  allowed: number,
-  events: NewEvent[],
-): Promise<RaisedRollout | undefined> {
+export const findRaisedRollout: Writers['raisedRollout'] = async (tx, allowed, events) => {
   const defaults = events.filter(({ type }) => type === 'default-strategy-updated');
   const { rows } = await sql<RaisedRollout>`
     with marked as materialized (
@@ -40,4 +34,4 @@ export async function findRaisedRollout(
     where rollout is not null and environment in (select name from environments where type = 'production')
     order by "featureName", environment limit 1`.execute(tx);
   return rows[0];
-}
+};
