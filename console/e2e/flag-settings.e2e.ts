@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
+import { openPage } from './support/open-page.ts';
 import { test } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
@@ -285,15 +286,16 @@ test('controls that a viewer may not use are disabled and name the permission', 
     await page.getByRole('tooltip').getByText(`Requires the permission "${permission}"`).waitFor();
     await page.mouse.move(0, 0);
   };
-  await page.goto(address);
+  // What loads later could move a button away from the pointer, and its tooltip would not appear.
+  await openPage(page, address);
   await expectDisabled('Edit tags', 'Update flag');
   await expectDisabled('Add a link', 'Update flag');
   await expectDisabled('Edit link PAY-17', 'Update flag');
   await accessible(page);
-  await page.goto(`${address}/dependencies`);
+  await openPage(page, `${address}/dependencies`);
   await expectDisabled('Add a parent', 'Update flag dependency');
   await accessible(page);
-  await page.goto(`${address}/settings`);
+  await openPage(page, `${address}/settings`);
   await page.getByText('Requires the permission "Update flag"').waitFor();
   await expectDisabled('Archive this flag…', 'Delete flag');
   await accessible(page);
