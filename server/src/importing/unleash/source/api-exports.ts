@@ -45,14 +45,16 @@ export async function readState(api: Api): Promise<Json | undefined> {
 export async function readExports(
   api: Api,
   environments: string[],
-  names: string[],
+  listed: Json[],
   exported: Exported,
 ): Promise<void> {
+  const names = listed.map(({ name }) => String(name));
+  const enabled = enabledOf(listed);
   for (const environment of environments)
     for (let at = 0; at < names.length; at += FEATURES_PER_EXPORT) {
       const features = names.slice(at, at + FEATURES_PER_EXPORT);
       const body = await api.post('features-batch/export', { environment, features, downloadFile: false });
-      takeExport(body, environment, exported);
+      takeExport(body, environment, enabled, exported);
       const found = new Set(objects(body, 'features').map(({ name }) => name));
       for (const name of features) if (!found.has(name)) markUnreadable(exported, name);
     }
@@ -64,14 +66,35 @@ function markUnreadable({ features }: Exported, name: string): void {
   if (feature) feature.unreadable = 'Unleash lists it, but does not show what it does';
 }
 
-function takeExport(body: unknown, environment: string, exported: Exported): void {
+/** Whether each flag is enabled, by flag and environment. */
+const enabledOf = (listed: Json[]): Map<string, boolean> =>
+  new Map(
+    listed.flatMap(feature =>
+      objects(feature, 'environments').map(one => [placeOf(feature.name, one.name), one.enabled === true]),
+    ),
+  );
+
+const placeOf = (feature: unknown, environment: unknown): string => JSON.stringify([feature, environment]);
+
+function takeExport(
+  body: unknown,
+  environment: string,
+  enabled: ReadonlyMap<string, boolean>,
+  exported: Exported,
+): void {
   for (const feature of objects(body, 'features')) {
     const name = String(feature.name);
     exported.features.set(name, { ...exported.features.get(name), ...definedOf(featureRow(feature)) });
   }
   for (const one of objects(body, 'featureStrategies'))
     exported.strategies.push(strategyRow({ ...one, environment }));
-  takeEnvironments(objects(body, 'featureEnvironments'), exported);
+  // Exports of Unleash 6.10 say that every flag is enabled. The list of the project's flags is right in every version.
+  const here: Json[] = objects(body, 'featureEnvironments').map(one => ({
+    ...one,
+    enabled: enabled.get(placeOf(one.featureName, one.environment)),
+  }));
+  for (const one of here) if (one.enabled === undefined) markUnreadable(exported, String(one.featureName));
+  takeEnvironments(here, exported);
   takeTags(objects(body, 'featureTags'), exported);
   for (const { feature, dependencies } of objects(body, 'dependencies'))
     for (const one of objects(dependencies))
@@ -134,7 +157,7 @@ function takeTags(list: Json[], exported: Exported): void {
  */
 export async function orderStrategies(api: Api, exported: Exported): Promise<void> {
   const { features, strategies } = exported;
-  const places = Map.groupBy(strategies, one => JSON.stringify([one.feature_name, one.environment]));
+  const places = Map.groupBy(strategies, one => placeOf(one.feature_name, one.environment));
   const names = new Set(
     [...places.values()].filter(list => list.length > 1).map(([first]) => String(first?.feature_name)),
   );

@@ -67,6 +67,34 @@ test('imports Unleash 8.2.0 through its API, and a second run writes nothing', a
   });
 });
 
+test('keeps a flag disabled where Unleash lists it as disabled, even if an export says otherwise', async () => {
+  const responses = readRecorded('8.2.0');
+  for (const [request, { body }] of Object.entries(responses))
+    if (request.startsWith('POST features-batch/export'))
+      for (const one of (body as { featureEnvironments: { enabled: boolean }[] }).featureEnvironments)
+        one.enabled = true;
+
+  await run(await recordedApi(responses));
+
+  const { body } = await call(harness.app, 'GET', '/api/admin/projects/default/features/dark-mode');
+  expect(body.environments).toMatchObject([
+    { name: 'development', enabled: true, strategies: [{ name: 'flexibleRollout' }] },
+    { name: 'production', enabled: false, strategies: [] },
+  ]);
+});
+
+test('reports a flag whose state in an environment Unleash does not list', async () => {
+  const responses = readRecorded('8.2.0');
+  const listed = responses['GET projects/default/features']?.body as { features: object[] };
+  listed.features = listed.features.map(feature => ({ ...feature, environments: [] }));
+
+  const { report } = await run(await recordedApi(responses));
+
+  expect(report.get('features')?.rejected).toContain(
+    'dark-mode: Unleash lists it, but does not show what it does',
+  );
+});
+
 test('imports Unleash 4.19.5 through its API, with tokens that SDKs keep using', async () => {
   const responses = readRecorded('4.19.5');
 

@@ -93,7 +93,7 @@ export async function readApi(send: Send): Promise<ApiRows> {
       await readExports(
         api,
         environments.map(({ name }) => name),
-        features.map(({ name }) => String(name)),
+        features,
         exported,
       );
   }
