@@ -51,4 +51,10 @@ test('finds what changed since the import, and nothing that the import wrote', a
     ['gift-cards'],
     ['gift-cards'],
   ]);
+  expect(bodies.map(({ data }) => Object.keys(data))).not.toContainEqual(expect.arrayContaining(['links']));
+
+  const link = { url: 'https://example.com/gifts', title: 'Gifts' };
+  await call(harness.app, 'POST', `${FEATURES}/gift-cards/link`, { body: link });
+  const [body] = await importBodies(harness.db, await collect(changedFlags(harness.db)));
+  expect(body?.data.links).toEqual([{ feature: 'gift-cards', links: [link] }]);
 });

@@ -88,7 +88,12 @@ export async function importBodies(
       const [{ project, environment } = { project: '', environment: '' }] = list;
       const names = list.slice(at, at + FEATURES_PER_READ).map(({ name }) => name);
       const { exported } = await readExport(db, SYSTEM, names, environment);
-      bodies.push({ project, environment, data: exported });
+      bodies.push({ project, environment, data: withoutEmptyLinks(exported) });
     }
   return bodies;
+}
+
+/** Unleash 6 rejects bodies with a list of links, even an empty one. */
+function withoutEmptyLinks({ links = [], ...data }: FeatureExport): FeatureExport {
+  return links.length > 0 ? { ...data, links } : data;
 }
