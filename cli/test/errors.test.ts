@@ -101,6 +101,22 @@ test('a wrong token, no token and a missing permission exit with 3', async () =>
   expect(await json(['whoami'], { env: { HALYARD_TOKEN: viewer } })).toMatchObject({ permissions: [] });
 });
 
+test('a delegated token shows its scope, and exits with 3 outside of it', async () => {
+  const project = await createProject(api);
+  const owner = { HALYARD_TOKEN: await tokenOfViewer() };
+  const delegate = ['tokens', 'delegate', 'cleaner', '--agent', '-p', project, '--max-changes', '2'];
+  const { secret } = await json<{ secret: string }>(delegate, { env: owner });
+  const agent = { HALYARD_TOKEN: secret };
+
+  expect(await json(['whoami'], { env: agent })).toMatchObject({
+    token: { kind: 'agent', scope: { projects: [project], maxChanges: 2 }, changesLeft: 2 },
+  });
+  expect(await fails(delegate, { env: agent })).toMatchObject({ exit: 3, code: 'NoAccessError' });
+  expect(await fails(['tokens', 'delegate', 'cleaner', '--agent'], { env: owner })).toMatchObject({
+    exit: 2,
+  });
+});
+
 test('what does not exist exits with 4', async () => {
   expect(await fails(['flags', 'show', `no-${unique()}`])).toMatchObject({ exit: 4, code: 'NotFoundError' });
   expect(await fails(['events', 'show', '999999999'])).toMatchObject({ exit: 4, id: expect.any(String) });

@@ -27,6 +27,7 @@ test('with --dry-run no command changes anything', async () => {
     'flags apply': ['-f', file],
     'projects create': [`p-${unique()}`],
     'tokens create': ['t', '-e', 'development'],
+    'tokens delegate': ['agent', '--agent', '-p', project, '--max-changes', '1'],
     'tokens revoke': [String(id)],
   };
   const writing = COMMANDS.filter(({ writes }) => writes).map(({ name }) => name);

@@ -40,6 +40,34 @@ test('a personal token shows its secret once, works, and can be deleted', async 
   expect((await ask()).status).toBe(401);
 });
 
+test('a token for an agent names its bounds, and cannot do more', async ({ page, server, logInAs }) => {
+  await logInAs();
+  await page.goto('/profile');
+  await page.getByRole('button', { name: 'New personal token' }).click();
+  await page.getByLabel('Description').fill('cleaner');
+  await page.getByLabel('Access').selectOption('For an agent: part of what you may do, within limits');
+  await page.getByRole('checkbox', { name: 'Default' }).waitFor();
+  await accessible(page);
+  const create = page.getByRole('button', { name: 'Create token' });
+  await page.getByLabel('Number of changes').fill('2');
+  await create.click();
+  await page.getByText('is required for an agent').waitFor();
+  await page.getByRole('checkbox', { name: 'Default' }).check();
+  await page.getByRole('checkbox', { name: 'Archive and delete flags' }).check();
+  await create.click();
+  const shown = page.getByRole('dialog', { name: 'Token “cleaner”' });
+  const secret = (await shown.locator('code').textContent()) ?? '';
+  await shown.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByText('agent · default · 1 permission · 2 of 2 changes left').waitFor();
+
+  const response = await fetch(`${server.url}/api/admin/projects/default/features`, {
+    method: 'POST',
+    headers: { authorization: secret, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'made-by-agent' }),
+  });
+  expect(response.status).toBe(403);
+});
+
 test('ends all other sessions, and keeps this one when the password changes', async ({
   page,
   newPage,

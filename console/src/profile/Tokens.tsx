@@ -1,8 +1,9 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
+import { type Access, NO_SCOPE, SCOPE_FIELDS, scopeOf, scopeWords } from '../token-scope/words.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
@@ -19,7 +20,17 @@ import { expiryOf, inDays } from './words.ts';
 
 const DAYS = [7, 30, 90, 365];
 const CUSTOM = 'custom';
-const EMPTY = { description: '', days: '30', date: '' };
+const EMPTY = { description: '', days: '30', date: '', ...NO_SCOPE };
+const ACCESS = [
+  { value: 'all', label: 'Everything you may do' },
+  { value: 'some', label: 'Part of what you may do' },
+  { value: 'read', label: 'Read only' },
+  { value: 'agent', label: 'For an agent: part of what you may do, within limits' },
+];
+
+const ScopeFields = lazy(() =>
+  import('../token-scope/ScopeFields.tsx').then(module => ({ default: module.ScopeFields })),
+);
 
 /** Tokens that act as the user, for scripts and command lines. */
 export function Tokens() {
@@ -52,6 +63,7 @@ export function Tokens() {
                   used <Time at={token.seenAt} />
                 </>
               )}
+              {token.scope && ` · ${scopeWords(token)}`}
             </>
           }
         >
@@ -107,12 +119,15 @@ function Expiry({ at }: { at: string }) {
 
 function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: PersonalToken): void }) {
   const { draft, change, isChanged, forget } = useDraft('new-token', EMPTY);
-  const { description, days, date } = draft;
+  const { description, days, date, access } = draft;
+  const scope = scopeOf(draft);
   const create = useMutation({
     mutationFn: () =>
       createToken({
         description: description.trim(),
         expiresAt: days === CUSTOM ? new Date(`${date}T00:00`).toISOString() : inDays(Number(days)),
+        ...(scope && { scope }),
+        ...(access === 'agent' && { kind: 'agent' as const }),
       }),
     onSuccess: token => {
       forget();
@@ -126,7 +141,7 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
       title="New personal token"
       action="Create token"
       pending={create.isPending}
-      messages={otherMessages(create.error, ['description', 'expiresAt'])}
+      messages={otherMessages(create.error, ['description', 'expiresAt', ...SCOPE_FIELDS])}
       {...unsaved}
       onSubmit={() => create.mutate()}
       onClose={onClose}
@@ -161,8 +176,23 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
           onChange={event => change({ date: event.target.value })}
         />
       )}
+      <NativeSelect
+        label="Access"
+        value={access}
+        data={ACCESS}
+        error={errors.scope}
+        onChange={event => change({ access: event.target.value as Access })} // The values are those of ACCESS.
+      />
+      {access !== 'all' && (
+        <Suspense>
+          <ScopeFields draft={draft} messages={errors} change={change} />
+        </Suspense>
+      )}
       <p className="muted">
-        The token has your permissions, including those you get later. You can have 10 personal tokens.
+        {access === 'all'
+          ? 'The token has your permissions, including those you get later.'
+          : 'The token never has more permissions than you. Events show its description.'}{' '}
+        You can have 10 personal tokens.
       </p>
     </PanelForm>
   );

@@ -1,8 +1,9 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { messagesByField } from '../api/errors.ts';
+import { type Access, NO_SCOPE, scopeOf, scopeWords } from '../token-scope/words.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
@@ -56,6 +57,7 @@ export function Tokens({ account }: { account: ServiceAccount }) {
                   )}
                   {Date.parse(token.expiresAt) < Date.now() ? ' · expired ' : ' · expires '}
                   {dateOf(token.expiresAt)}
+                  {token.scope && ` · ${scopeWords(token)}`}
                 </small>
               </span>
               <Can call="deleteServiceAccountToken">
@@ -113,6 +115,16 @@ export function Tokens({ account }: { account: ServiceAccount }) {
   );
 }
 
+const ScopeFields = lazy(() =>
+  import('../token-scope/ScopeFields.tsx').then(module => ({ default: module.ScopeFields })),
+);
+
+const ACCESS = [
+  { value: 'all', label: 'Everything the account may do' },
+  { value: 'some', label: 'Part of what the account may do' },
+  { value: 'read', label: 'Read only' },
+];
+
 const LIFETIMES = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
@@ -130,11 +142,14 @@ function NewToken({
 }) {
   const [description, setDescription] = useState('');
   const [days, setDays] = useState('90');
+  const [draft, setDraft] = useState(NO_SCOPE);
+  const scope = scopeOf(draft);
   const create = useMutation({
     mutationFn: () =>
       createToken(account.id, {
         description: description.trim(),
         expiresAt: new Date(Date.now() + Number(days) * DAY).toISOString(),
+        ...(scope && { scope }),
       }),
   });
   const messages = messagesByField(create.error);
@@ -169,6 +184,22 @@ function NewToken({
           error={messages.expiresAt}
           onChange={event => setDays(event.target.value)}
         />
+        <NativeSelect
+          label="Access"
+          value={draft.access}
+          data={ACCESS}
+          error={messages.scope}
+          onChange={event => setDraft({ ...draft, access: event.target.value as Access })} // The values are those of ACCESS.
+        />
+        {draft.access !== 'all' && (
+          <Suspense>
+            <ScopeFields
+              draft={draft}
+              messages={messages}
+              change={changed => setDraft({ ...draft, ...changed })}
+            />
+          </Suspense>
+        )}
       </div>
     </Confirm>
   );

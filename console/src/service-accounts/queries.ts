@@ -39,7 +39,7 @@ export const updateServiceAccount = (
 export const deleteServiceAccount = (id: number): Promise<void> =>
   done(api.DELETE('/api/admin/service-account/{id}', pathOf(id)));
 
-export const createToken = (id: number, body: Schemas['NewPersonalToken']) =>
+export const createToken = (id: number, body: Schemas['NewServiceToken']) =>
   unwrap(api.POST('/api/admin/service-account/{id}/token', { ...pathOf(id), body }));
 
 export const deleteToken = (id: number, tokenId: number): Promise<void> =>

@@ -1,0 +1,98 @@
+import '@mantine/core/styles/Checkbox.layer.css';
+import { Checkbox, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import s from './scope.module.css';
+import { CHANGES, type ScopeDraft } from './words.ts';
+
+type Choice = { value: string; label: string };
+
+/** The bounds of a token that can do less than its owner. */
+export function ScopeFields({
+  draft,
+  messages,
+  change,
+}: {
+  draft: ScopeDraft;
+  messages: Record<string, string | undefined>;
+  change(changed: Partial<ScopeDraft>): void;
+}) {
+  const { data: projects = [] } = useQuery(projectsQuery);
+  const { environments = [] } = useQuery(environmentsQuery).data ?? {};
+  const isAgent = draft.access === 'agent';
+  return (
+    <>
+      <Choices
+        label="Projects"
+        description={
+          isAgent ? 'An agent needs at least one.' : 'None selected: every project that the owner can read.'
+        }
+        error={messages['scope.projects']}
+        choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        value={draft.projects}
+        onChange={chosen => change({ projects: chosen })}
+      />
+      {draft.access !== 'read' && (
+        <>
+          <Choices
+            label="Environments it may change"
+            description="None selected: all. If you select some, also select below what applies to every environment, such as archiving flags."
+            error={messages['scope.environments']}
+            choices={environments.map(({ name }) => ({ value: name, label: name }))}
+            value={draft.environments}
+            onChange={chosen => change({ environments: chosen })}
+          />
+          <Choices
+            label="What it may change"
+            description="None selected: whatever the owner may change, except access, tokens and integrations."
+            error={messages['scope.permissions']}
+            choices={CHANGES}
+            value={draft.changes}
+            onChange={chosen => change({ changes: chosen })}
+          />
+          <TextInput
+            type="number"
+            min={1}
+            label="Number of changes"
+            description="Each event counts as one."
+            required={isAgent}
+            value={draft.maxChanges}
+            error={messages['scope.maxChanges']}
+            onChange={event => change({ maxChanges: event.target.value })}
+          />
+          <TextInput
+            type="number"
+            min={0}
+            max={100}
+            label="Largest rollout in production (%)"
+            value={draft.maxProductionRollout}
+            error={messages['scope.maxProductionRollout']}
+            onChange={event => change({ maxProductionRollout: event.target.value })}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Choices({
+  choices,
+  ...group
+}: {
+  label: string;
+  description: string;
+  error: string | undefined;
+  choices: readonly Choice[];
+  value: string[];
+  onChange(chosen: string[]): void;
+}) {
+  return (
+    <Checkbox.Group {...group}>
+      <div className={s.choices}>
+        {choices.map(({ value, label }) => (
+          <Checkbox key={value} value={value} label={label} />
+        ))}
+      </div>
+    </Checkbox.Group>
+  );
+}

@@ -1,0 +1,81 @@
+import type { Schemas } from '../api/client.ts';
+
+export type Scope = NonNullable<Schemas['PersonalToken']['scope']>;
+
+/** What a person can let a token change, and the permissions for it. */
+export const CHANGES = [
+  { value: 'toggle', label: 'Enable and disable flags', permissions: ['UPDATE_FEATURE_ENVIRONMENT'] },
+  {
+    value: 'target',
+    label: 'Change strategies and variants',
+    permissions: [
+      'CREATE_FEATURE_STRATEGY',
+      'UPDATE_FEATURE_STRATEGY',
+      'DELETE_FEATURE_STRATEGY',
+      'UPDATE_FEATURE_ENVIRONMENT_VARIANTS',
+    ],
+  },
+  { value: 'edit', label: 'Create and edit flags', permissions: ['CREATE_FEATURE', 'UPDATE_FEATURE'] },
+  { value: 'archive', label: 'Archive and delete flags', permissions: ['DELETE_FEATURE'] },
+] as const;
+
+export type Access = 'all' | 'some' | 'read' | 'agent';
+
+export type ScopeDraft = {
+  access: Access;
+  projects: string[];
+  environments: string[];
+  changes: string[];
+  maxChanges: string;
+  maxProductionRollout: string;
+};
+
+export const NO_SCOPE: ScopeDraft = {
+  access: 'all',
+  projects: [],
+  environments: [],
+  changes: [],
+  maxChanges: '',
+  maxProductionRollout: '',
+};
+
+/** The fields of a scope whose messages the form shows beside them. */
+export const SCOPE_FIELDS = [
+  'scope',
+  'scope.projects',
+  'scope.environments',
+  'scope.permissions',
+  'scope.maxChanges',
+  'scope.maxProductionRollout',
+];
+
+/** The scope of a draft; undefined for a token that may do everything. What is left empty is not limited. */
+export function scopeOf(draft: ScopeDraft): Scope | undefined {
+  const { access, projects, environments, changes, maxChanges, maxProductionRollout } = draft;
+  if (access === 'all') return undefined;
+  const inProjects = projects.length > 0 ? { projects } : {};
+  if (access === 'read') return { readOnly: true, ...inProjects };
+  const permissions = CHANGES.filter(({ value }) => changes.includes(value)).flatMap(one => one.permissions);
+  return {
+    ...inProjects,
+    ...(environments.length > 0 && { environments }),
+    ...(permissions.length > 0 && { permissions }),
+    ...(maxChanges !== '' && { maxChanges: Number(maxChanges) }),
+    ...(maxProductionRollout !== '' && { maxProductionRollout: Number(maxProductionRollout) }),
+  };
+}
+
+/** The bounds of a token in a few words: "agent · payments · 12 of 20 changes left". */
+export function scopeWords(token: Pick<Schemas['PersonalToken'], 'kind' | 'scope' | 'changesLeft'>): string {
+  const { kind, scope, changesLeft } = token;
+  if (scope === null) return '';
+  const { projects, environments, permissions, readOnly, maxChanges, maxProductionRollout } = scope;
+  return [
+    ...(kind === 'agent' ? ['agent'] : []),
+    ...(readOnly ? ['read-only'] : []),
+    ...[projects, environments].flatMap(names => (names ? [names.join(', ')] : [])),
+    ...(permissions ? [`${permissions.length} permission${permissions.length === 1 ? '' : 's'}`] : []),
+    ...(maxChanges === undefined ? [] : [`${changesLeft ?? 0} of ${maxChanges} changes left`]),
+    ...(maxProductionRollout === undefined ? [] : [`at most ${maxProductionRollout} % in production`]),
+  ].join(' · ');
+}
