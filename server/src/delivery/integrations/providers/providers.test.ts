@@ -374,7 +374,7 @@ test('SIEM: sends a signed OCSF event of the class Entity Management', async () 
       labels: ['Flag created'],
     },
     unmapped: {
-      createdByKind: null,
+      createdByKind: 'system',
       project: 'default',
       environment: 'production',
       featureName: 'pay.checkout',
