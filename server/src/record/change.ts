@@ -96,7 +96,7 @@ async function writeEvents(
     const written = insertEvents(actor, groupId, events.slice(first, first + EVENTS_PER_STATEMENT));
     const { rows } = await sql<Written>`
       with written as (${written}), ${sql.join(expressions)}
-      select channel, null as "rejectedBy", null as environment, null as id
+      select channel, null as "rejectedBy", null as environment, null::bigint as id
       from unnest(array[${sql.join(notified)}]::text[]) as channel where channel is not null
       ${actor.events ? sql`union all select null, null, coalesce(environment, ''), max(id) from written group by 3` : sql``}
       ${isSilent(actor) ? sql`union all select null, ${requiringComment}, null, null` : sql``}`.execute(tx);
