@@ -8,6 +8,7 @@ WORKDIR /src
 # The packages change less often than the sources.
 COPY package.json package-lock.json .npmrc .node-version ./
 COPY plane/package.json plane/
+COPY edge/package.json edge/
 COPY server/package.json server/
 COPY clients/package.json clients/
 COPY console/package.json console/

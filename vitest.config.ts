@@ -4,6 +4,7 @@ import { repeatedTests } from './scripts/repeated-tests.ts';
 
 const PROCESSES = [
   'clients/*.process.test.ts',
+  'edge/src/**/*.process.test.ts',
   'plane/src/**/*.process.test.ts',
   'server/scripts/**/*.process.test.ts',
   'server/src/main.test.ts',
@@ -62,7 +63,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'units',
-          include: ['plane/**/*.test.ts', 'server/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['plane/**/*.test.ts', 'edge/**/*.test.ts', 'server/**/*.test.ts', 'bench/**/*.test.ts'],
           exclude: [...PROCESSES, ...WHOLE_RUN],
           // Each worker loads the server once instead of once per file: 149 tests took 11 s of CPU instead of 24.
           isolate: false,

@@ -4,6 +4,10 @@ type Command = { does: string; load: () => Promise<unknown> };
 
 const COMMANDS: Record<string, Command> = {
   server: { does: 'Start the server', load: () => import('../src/main.ts') },
+  edge: {
+    does: 'Serve flags near the applications, without a database',
+    load: () => import('../../edge/src/main.ts'),
+  },
   demo: { does: 'Start a server with sample data', load: () => import('./demo/main.ts') },
   migrate: { does: 'Update the database without starting a server', load: () => import('./migrate.ts') },
   health: { does: 'Exit with 0 if the server is ready, otherwise with 1', load: () => import('./health.ts') },

@@ -9,6 +9,7 @@ import {
 } from '../../plane/src/counting/clients.ts';
 import type { MergeLimits } from '../../plane/src/counting/merged.ts';
 import { makeUsage, type Usage } from '../../plane/src/counting/usage.ts';
+import { feedRoutes } from '../../plane/src/feed/routes.ts';
 import { type Arrivals, makeArrivals } from '../../plane/src/platform/admission/arrivals.ts';
 import { type Admission, admissionMetrics } from '../../plane/src/platform/admission/metrics.ts';
 import type { ShareLimits } from '../../plane/src/platform/admission/shares.ts';
@@ -25,6 +26,7 @@ import { SLICE_LIMITS, type SliceLimits } from '../../plane/src/serving/evaluati
 import type { Source } from '../../plane/src/serving/source.ts';
 import { makeServingState, type ServingState } from '../../plane/src/serving/state/serving.ts';
 import { STREAM_LIMITS, type StreamLimits } from '../../plane/src/serving/streaming/limits.ts';
+import { signingKeyOf } from '../../plane/src/snapshot/keys.ts';
 import { sessionCookieName } from './access/cookie.ts';
 import { installGate, requestLimits, UNGATED } from './access/gate.ts';
 import { installAuthentication, installAuthorization } from './access/guard.ts';
@@ -135,6 +137,8 @@ import type { OperationModule } from './record/operations/definition.ts';
 import { registerOperations } from './record/operations/register.ts';
 import { installRevisionHeader } from './record/revision-header.ts';
 import { APPLICATIONS } from './reporting/applications/operations.ts';
+import { EDGES } from './reporting/edges/operations.ts';
+import { makeTakeReport } from './reporting/edges/take-report.ts';
 import { FEATURE_USAGE } from './reporting/feature-usage/operations.ts';
 import { impactMetricsRoute } from './reporting/feature-usage/routes.ts';
 import { reachOperations } from './reporting/reach/operations.ts';
@@ -184,7 +188,7 @@ export type AppSettings = Pick<
 >;
 
 /** The connection pools for everything except short requests. */
-type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db };
+type Pools = { longReadDb?: Db; searchDb?: Db; sdkDb?: Db; metricsDb?: Db };
 
 /** Requests, streams and evaluations have their usual limits by default. */
 type BuildOptions = ServerOptions &
@@ -213,6 +217,7 @@ export async function buildApp(
     longReadDb = db,
     searchDb = longReadDb,
     sdkDb = db,
+    metricsDb = db,
     arrivals = makeArrivals(),
     requests,
     longReads: longReadLimits,
@@ -304,6 +309,13 @@ export async function buildApp(
     trustedProxies: settings.trustedProxies,
     reports: usage,
     positions: reach,
+    addRoutes: (sdk, responder, count) =>
+      feedRoutes(sdk, serving, responder, count, {
+        key: settings.secretKey && signingKeyOf(settings.secretKey),
+        metrics: app.metrics,
+        admission,
+        takeReport: makeTakeReport(metricsDb, serving),
+      }),
   });
   healthRoutes(app, {
     load: () => checkReady(db),
@@ -364,6 +376,7 @@ export async function buildApp(
   register(BACKFILL);
   register(API_TOKENS);
   register(PROJECT_API_TOKENS);
+  register(EDGES);
   register(ME);
   ownPasswordRoutes(app, db, settings.publicUrl);
   register(VIEWS);

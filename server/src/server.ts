@@ -126,6 +126,7 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
     longReadDb,
     searchDb,
     sdkDb,
+    metricsDb,
     consoleFiles,
     help,
     isReadOnly: () => writeState.isReadOnly,

@@ -7,7 +7,7 @@ const ALL = '*';
 
 /** Unleash renamed client tokens to backend tokens. */
 export const typeOf = ({ type }: Pick<ApiToken, 'type'>): string =>
-  ({ admin: 'Admin', client: 'Backend', backend: 'Backend', frontend: 'Frontend' })[type];
+  ({ admin: 'Admin', client: 'Backend', backend: 'Backend', frontend: 'Frontend', edge: 'Edge' })[type];
 
 /** "Payments, Search", or "All projects". A project that the user cannot read has its id as its name. */
 export const projectsOf = (

@@ -85,6 +85,8 @@ export type Merged = {
   see: (instance: Instance) => boolean;
   /** Returns everything and starts empty. */
   take: () => Taken;
+  /** Returns everything and keeps it. */
+  peek: () => Taken;
   readonly keys: number;
 };
 
@@ -157,6 +159,12 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
     return true;
   };
 
+  const peek = (): Taken => ({
+    buckets: [...buckets.values()],
+    instances: [...instances.values()],
+    aboveVariants: [...aboveVariants],
+  });
+
   return {
     bucket: ({ id, environment, projects }, name, hour) => {
       const application = applicationOf(id, name);
@@ -208,11 +216,7 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
       return true;
     },
     take: () => {
-      const taken = {
-        buckets: [...buckets.values()],
-        instances: [...instances.values()],
-        aboveVariants: [...aboveVariants],
-      };
+      const taken = peek();
       buckets = new Map();
       instances = new Map();
       keysOfTokens = new Map();
@@ -223,6 +227,7 @@ export function makeMerged(limits: MergeLimits, isKnown: IsKnown): Merged {
       keys = 0;
       return taken;
     },
+    peek,
     get keys() {
       return keys;
     },

@@ -10,6 +10,7 @@ const PREFIXES = {
   client: 'hyc',
   backend: 'hyc',
   frontend: 'hyf',
+  edge: 'hye',
   personal: 'hyp',
   service: 'hys',
   session: 'hyw',
@@ -20,7 +21,7 @@ const PREFIXES = {
 export type TokenKind = keyof typeof PREFIXES;
 
 /** Published in the docs, so that secret scanners can find leaked tokens. */
-export const SECRET_PATTERN = /hy[cfilpsw]_[0-9A-Za-z]{49}$/;
+export const SECRET_PATTERN = /hy[cefilpsw]_[0-9A-Za-z]{49}$/;
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 43;

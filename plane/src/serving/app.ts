@@ -1,11 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import swagger from '@fastify/swagger';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Arrivals } from '../platform/admission/arrivals.ts';
 import type { Admission } from '../platform/admission/metrics.ts';
@@ -20,7 +15,7 @@ import { ErrorBody, withBusyResponses } from '../platform/http/schema.ts';
 import { makeSdkAdmission } from './admission.ts';
 import { authorize, forgetLost } from './client-api/authorize.ts';
 import { installSdkBodies } from './client-api/bodies.ts';
-import { type Operation, requestMetrics } from './client-api/metrics.ts';
+import { type CountRequest, type Operation, requestMetrics } from './client-api/metrics.ts';
 import { makeResponder, type Responder } from './client-api/responses.ts';
 import { clientRoutes } from './client-api/routes.ts';
 import { makeEvaluation } from './evaluation/evaluation.ts';
@@ -37,7 +32,7 @@ import { streamingRoutes } from './streaming/routes.ts';
 import { makeStreams } from './streaming/streams.ts';
 
 /** Paths of the APIs for SDKs. SDKs build URLs by joining strings, so slashes can be doubled. */
-const SDK_PATH = /^\/+(?:api\/+(?:client|frontend)|edge|ofrep)(?=[/?]|$)/;
+const SDK_PATH = /^\/+(?:api\/+(?:client|frontend|edge)|edge|ofrep)(?=[/?]|$)/;
 const OFREP_PATH = /^\/+ofrep\/+/;
 
 export const isSdkPath = (url: string): boolean => SDK_PATH.test(url);
@@ -47,7 +42,7 @@ const ACCEPT_ALL = () => () => true;
 
 export type SdkAppSettings = {
   securityHeaders: Record<string, string>;
-  log: Pick<FastifyBaseLogger, 'error'>;
+  log: { error: (fields: object, message: string) => void };
   metrics: Registry;
   streams: StreamLimits;
   evaluation: SliceLimits;
@@ -58,6 +53,8 @@ export type SdkAppSettings = {
   arrivals: Arrivals;
   /** The shares of the server, for its metrics. */
   admission: Admission;
+  /** Adds routes of higher wings, with the same responses and errors. */
+  addRoutes?: (app: FastifyInstance, responder: Responder, count: CountRequest) => void;
 };
 
 /**
@@ -146,6 +143,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
     commonHeaders: responder.commonHeaders,
     count: status => count('streaming', status),
   });
+  settings.addRoutes?.(app, responder, count);
   await app.register((part, _options, done) => {
     part.setValidatorCompiler(ACCEPT_ALL);
     frontendRoutes(part, state, evaluation, responder, settings.reports);

@@ -37,14 +37,32 @@ const NEWLINE = 0x0a;
 /** Why a file is no snapshot that can be used. */
 export class SnapshotError extends Error {}
 
-const Count = Type.Integer({ minimum: 0 });
+export const Count = Type.Integer({ minimum: 0 });
 const NullableText = Type.Union([Type.String(), Type.Null()]);
+export const FeedSchema = Type.Object({
+  environment: Type.String({ minLength: 1 }),
+  projects: Type.Union([Type.Array(Type.String()), Type.Null()]),
+});
+export const TokenSchema = Type.Object({
+  id: Type.Integer(),
+  hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  type: Type.String(),
+  environment: NullableText,
+  projects: Type.Union([Type.Array(Type.String()), Type.Null()]),
+  expiresAt: Type.Union([Type.Number(), Type.Null()]),
+});
+export const FeatureSchema = Type.Object({
+  project: Type.String(),
+  name: Type.String(),
+  revision: Count,
+  document: NullableText,
+  segments: Type.Array(Type.Integer()),
+  tags: Type.Array(Type.String()),
+});
+export const SegmentSchema = Type.Object({ id: Type.Integer(), revision: Count, document: NullableText });
 const Header = Type.Object({
   v: Type.Literal(VERSION),
-  feed: Type.Object({
-    environment: Type.String({ minLength: 1 }),
-    projects: Type.Union([Type.Array(Type.String()), Type.Null()]),
-  }),
+  feed: FeedSchema,
   epoch: Type.String(),
   revision: Count,
   takenAt: Type.String({ format: 'date-time' }),
@@ -55,28 +73,10 @@ const Body = Type.Object({
   completeSince: Count,
   origins: Type.Array(Type.String()),
   tokenRevision: Count,
-  tokens: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-      type: Type.String(),
-      environment: NullableText,
-      projects: Type.Union([Type.Array(Type.String()), Type.Null()]),
-      expiresAt: Type.Union([Type.Number(), Type.Null()]),
-    }),
-  ),
+  tokens: Type.Array(TokenSchema),
   endedTokens: Type.Array(Type.String()),
-  features: Type.Array(
-    Type.Object({
-      project: Type.String(),
-      name: Type.String(),
-      revision: Count,
-      document: NullableText,
-      segments: Type.Array(Type.Integer()),
-      tags: Type.Array(Type.String()),
-    }),
-  ),
-  segments: Type.Array(Type.Object({ id: Type.Integer(), revision: Count, document: NullableText })),
+  features: Type.Array(FeatureSchema),
+  segments: Type.Array(SegmentSchema),
 });
 const isHeader = Compile(Header);
 const isBody = Compile(Body);

@@ -43,7 +43,11 @@ export function keepSnapshots(
       // Before the state is read, so that a change from now on is written too.
       writtenAt.set(name, performance.now());
       try {
-        await writeSnapshot(folder, name, await encodeSnapshot(takeSnapshot(state, name, environment), key));
+        await writeSnapshot(
+          folder,
+          name,
+          await encodeSnapshot(takeSnapshot(state, { environment: name, projects: null }, environment), key),
+        );
       } catch (error) {
         writtenAt.delete(name);
         throw error;

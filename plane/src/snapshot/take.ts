@@ -1,38 +1,77 @@
 import type { FeatureRow, SegmentRow, TokenRow } from '../serving/source.ts';
+import { changesAfter } from '../serving/state/delta.ts';
 import { type Change, type Environment, isCurrent } from '../serving/state/environment.ts';
 import type { ServingState } from '../serving/state/serving.ts';
-import type { Snapshot } from './format.ts';
+import type { SdkToken } from '../serving/tokens/tokens.ts';
+import type { Feed, Snapshot } from './format.ts';
 
-/** What is in memory of an environment. The rows are taken now: a later change replaces them in place. */
-export function takeSnapshot(state: ServingState, name: string, environment: Environment): Snapshot {
-  const current = environment.history.filter(change => isCurrent(environment, change));
+/** What is in memory of a feed. The rows are taken now: a later change replaces them in place. */
+export function takeSnapshot(state: ServingState, feed: Feed, environment: Environment): Snapshot {
   const { epoch, revision, completeSince } = environment;
   return {
-    feed: { environment: name, projects: null },
+    feed,
     epoch,
     revision,
     takenAt: new Date(Date.now() - (state.age ?? 0) * 1_000).toISOString(),
     completeSince,
     origins: [...state.origins],
     tokenRevision: state.tokens.revision,
-    tokens: tokensOf(state, name),
+    tokens: tokensOf(state, feed),
     endedTokens: [...state.tokens.ended],
-    features: current.flatMap(featureRows),
-    segments: current.flatMap(segmentRows),
+    ...rowsOf(environment, feed, 0),
   };
 }
 
-const tokensOf = (state: ServingState, environment: string): TokenRow[] =>
-  [...state.tokens.all()]
-    .filter(token => token.environment === environment && !token.ended)
-    .map(({ id, hash, type, projects, expiresAt }) => ({
-      id,
-      hash,
-      type,
-      environment,
-      projects: projects === undefined ? null : [...projects],
-      expiresAt: Number.isFinite(expiresAt) ? expiresAt : null,
-    }));
+/** The rows of the feed that changed after a revision, each as of its newest revision. 0: everything. */
+export function rowsOf(
+  environment: Environment,
+  { projects }: Feed,
+  after: number,
+): { features: FeatureRow[]; segments: SegmentRow[] } {
+  const changes =
+    after === 0
+      ? environment.history.filter(change => isCurrent(environment, change))
+      : changesAfter(environment, after);
+  const features = changes
+    .flatMap(featureRows)
+    .filter(({ project }) => projects === null || projects.includes(project));
+  const segments = changes.flatMap(segmentRows);
+  if (projects === null) return { features, segments };
+  // Segments that only other projects use are not part of the feed. One of an older revision becomes part of it with its first feature.
+  const needed = new Set(features.flatMap(row => row.segments));
+  const used = environment.projects
+    .filter(({ name }) => projects.includes(name))
+    .flatMap(project => [...project.segments.keys()]);
+  return {
+    features,
+    segments: [
+      ...segments.filter(({ document }) => document === null),
+      ...[...new Set(used)]
+        .flatMap(id => environment.segments.get(id) ?? [])
+        .filter(({ id, revision }) => revision > after || needed.has(id))
+        .map(({ id, revision, text }) => ({ id, revision, document: text })),
+    ],
+  };
+}
+
+/** The tokens that can read nothing but the feed. An edge token for exactly this feed is one of them. */
+export const tokensOf = (state: ServingState, feed: Feed): TokenRow[] =>
+  [...state.tokens.all()].filter(token => !token.ended && isOfFeed(token, feed)).map(tokenRow);
+
+export function isOfFeed({ environment, projects, type }: SdkToken, feed: Feed): boolean {
+  if (environment !== feed.environment) return false;
+  if (type === 'edge') return (projects?.join('\n') ?? null) === (feed.projects?.join('\n') ?? null);
+  return feed.projects === null || projects?.every(one => feed.projects?.includes(one)) === true;
+}
+
+export const tokenRow = ({ id, hash, type, environment, projects, expiresAt }: SdkToken): TokenRow => ({
+  id,
+  hash,
+  type,
+  environment,
+  projects: projects === undefined ? null : [...projects],
+  expiresAt: Number.isFinite(expiresAt) ? expiresAt : null,
+});
 
 function featureRows({ kind, row }: Change): FeatureRow[] {
   if (kind === 'removal') return [{ ...row, document: null, segments: [], tags: [] }];

@@ -26,10 +26,13 @@ const unknown = (pattern: RegExp, isKnown: (name: string) => boolean): string[] 
       .map(name => `${page}: ${name}`),
   );
 
+/** Only edges read these. */
+const EDGE_VARIABLES = ['HALYARD_EDGE_ENROLMENT', 'HALYARD_EDGE_ENROLMENT_FILE', 'HALYARD_EDGE_UPSTREAM'];
+
 test('every variable in the pages exists', () => {
   expect(
     unknown(/\b(HALYARD_[A-Z_]*[A-Z])\b/g, name =>
-      [...VARIABLE_NAMES, ...CLI_VARIABLE_NAMES, 'HALYARD_MAX'].includes(name),
+      [...VARIABLE_NAMES, ...CLI_VARIABLE_NAMES, ...EDGE_VARIABLES, 'HALYARD_MAX'].includes(name),
     ),
   ).toEqual([]);
 });
@@ -40,7 +43,7 @@ test('the server knows the variables of the command line', () => {
 
 const METRIC = /'(halyard_[a-z_]+)'/g;
 
-const sources = globSync('{plane,server}/src/**/*.ts', { cwd: ROOT })
+const sources = globSync('{plane,server,edge}/src/**/*.ts', { cwd: ROOT })
   .filter(path => !path.endsWith('.test.ts'))
   .map(path => readFileSync(join(ROOT, path), 'utf8'))
   .join('\n');

@@ -60,6 +60,18 @@ const PLANTED: [keyof typeof RULES, string, Source[]][] = [
       [imports('plane/counting/usage.ts', `import type { X } from '../../../${place}';`)],
     ],
   ),
+  ...["import pg from 'pg';", "import type { Db } from '../../server/src/platform/db/database.ts';"].map(
+    (text): [keyof typeof RULES, string, Source[]] => [
+      'the edge imports only the plane',
+      text,
+      [imports('edge/app.ts', text)],
+    ],
+  ),
+  [
+    'imports run from a higher wing to a lower one',
+    'the edge in the server',
+    [imports('publishing/x.ts', "import { x } from '../../../edge/src/edge.ts';")],
+  ],
   [
     'imports run from a higher wing to a lower one',
     'a higher wing of the plane in a lower one',

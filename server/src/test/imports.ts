@@ -3,7 +3,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The wings of the plane workspace. All of them are below the server's wings, so nothing in the plane imports the server. */
-const PLANE_WINGS = ['plane/platform', 'plane/serving', 'plane/counting', 'plane/snapshot'];
+const PLANE_WINGS = ['plane/platform', 'plane/serving', 'plane/counting', 'plane/snapshot', 'plane/feed'];
 
 /** The wings of server/src, lowest first. A wing imports itself and the wings before it, including types. */
 const SERVER_WINGS = [
@@ -48,11 +48,11 @@ const READ = /^(find|list|count|is|has|read|lock)[A-Z]/;
 
 /** The path in the repository. */
 const placeOf = (path: string): string =>
-  path.startsWith('plane/') ? path.replace('plane/', 'plane/src/') : `server/src/${path}`;
+  /^(plane|edge)\//.test(path) ? path.replace('/', '/src/') : `server/src/${path}`;
 
 /** The reverse of `placeOf`. */
 const nameOf = (place: string): string =>
-  place.startsWith('plane/src/') ? place.replace('plane/src/', 'plane/') : place.replace('server/src/', '');
+  /^(plane|edge)\/src\//.test(place) ? place.replace('/src/', '/') : place.replace('server/src/', '');
 
 export function sourceOf(path: string, text: string): Source {
   const imported = [
@@ -82,10 +82,10 @@ function valuesIn(names = ''): string[] {
     .filter(name => name !== '' && !name.startsWith('type '));
 }
 
-/** Every source file of the server and of the plane. Tests and their helpers may import everything, so they are excluded. */
+/** Every source file of the server, the plane and the edge. Tests and their helpers may import everything, so they are excluded. */
 export function readSources(): Source[] {
   const root = fileURLToPath(new URL('../../../', import.meta.url));
-  return ['plane/src', 'server/src']
+  return ['plane/src', 'edge/src', 'server/src']
     .flatMap(folder =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(path => `${folder}/${path}`),
     )
@@ -129,7 +129,11 @@ const layerOf = (path: string): number => {
   return layer < 0 ? LAYERS.length : layer;
 };
 
-const againstDirection = eachImport(one => isOurs(one) && LAYERS.indexOf(wingOf(one.from)) < layerOf(one.to));
+const isOfEdge = (path: string): boolean => path.startsWith('edge/');
+
+const againstDirection = eachImport(
+  one => isOurs(one) && !isOfEdge(one.from) && LAYERS.indexOf(wingOf(one.from)) < layerOf(one.to),
+);
 
 const cycles: Rule = sources => {
   const edges = new Map<string, Set<string>>();
@@ -190,6 +194,13 @@ const databaseInPlane: Rule = sources => {
     .sort();
 };
 
+/** An edge is the plane and little else: no server, and no package that only a server needs. */
+const outsideOfEdge = eachImport(
+  ({ from, to }) =>
+    isOfEdge(from) &&
+    (DATABASE_PACKAGES.has(to) || (to.endsWith('.ts') && !isOfEdge(to) && !to.startsWith('plane/'))),
+);
+
 /** The shortest chain of imports from a file to the target, if there is one. */
 function pathTo(imports: Map<string, string[]>, start: string, isFound: (to: string) => boolean): string[] {
   const paths = [[start]];
@@ -211,6 +222,7 @@ export const RULES = {
   'only stores import a store of another wing': storesOfOtherWings,
   'a store imports no HTTP': httpInStores,
   'the plane does not depend on the database': databaseInPlane,
+  'the edge imports only the plane': outsideOfEdge,
 } satisfies Record<string, Rule>;
 
 /** The wings that each wing imports, as a Markdown list. Without counts, which would change with every other commit. */

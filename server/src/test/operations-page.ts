@@ -33,7 +33,12 @@ const cellsOf = ({ id, method, path, events, ...required }: Operation): string[]
   events.map(code).join(', '),
 ];
 
-function requirementOf({ permission, sdkToken }: Pick<Operation, 'permission' | 'sdkToken'>): string {
+function requirementOf({
+  permission,
+  sdkToken,
+  edgeToken,
+}: Pick<Operation, 'permission' | 'sdkToken' | 'edgeToken'>): string {
+  if (edgeToken) return 'edge token';
   if (permission === undefined) return sdkToken ? 'SDK token' : 'no token';
   return permission === 'NONE' ? 'any token' : permission.map(code).join(' or ');
 }

@@ -27,6 +27,7 @@ export type Operation = {
   events: string[];
   /** Whether it requires an API token for SDKs. */
   sdkToken: boolean;
+  edgeToken: boolean;
   /** Whether it is for SDKs, which authenticate with API tokens. */
   isForSdks: boolean;
   /** Whether its response shows a secret. */
@@ -62,6 +63,7 @@ export function operationsIn({ paths }: ApiDocument): Operation[] {
           permission: operation['x-permission'],
           events: eventsIn(operation.description),
           sdkToken: operation.security?.some(one => 'sdkToken' in one || 'frontendToken' in one) ?? false,
+          edgeToken: operation.security?.some(one => 'edgeToken' in one) ?? false,
           isForSdks: operation.tags?.includes('SDK') ?? false,
           returnsSecret: operation['x-returns-secret'] ?? false,
           parameters: operation.parameters ?? [],
@@ -86,4 +88,5 @@ function eventsIn(description: string): string[] {
 }
 
 /** The operations of the admin API, and those that need no token. */
-export const listAdminOperations = (): Operation[] => listOperations().filter(({ isForSdks }) => !isForSdks);
+export const listAdminOperations = (): Operation[] =>
+  listOperations().filter(({ isForSdks, edgeToken }) => !isForSdks && !edgeToken);

@@ -49,7 +49,11 @@ export async function injected(
   options: InjectOptions,
 ): Promise<{ statusCode: number; headers: Record<string, unknown>; body: string }> {
   const to = isSdkPath(String(options.url)) ? app.sdk : app;
-  if (!/^\/api\/(admin\/events\/stream|client\/streaming)|^\/ofrep\/v1\/events/.test(String(options.url)))
+  if (
+    !/^\/api\/(admin\/events\/stream|client\/streaming|edge\/v1\/stream)|^\/ofrep\/v1\/events/.test(
+      String(options.url),
+    )
+  )
     return await to.inject(options);
   const { statusCode, headers, stream, raw } = await to.inject({ ...options, payloadAsStream: true });
   const endless = String(headers['content-type']).startsWith('text/event-stream');

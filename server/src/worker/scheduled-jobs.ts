@@ -7,6 +7,7 @@ import { purgeRemoved } from '../publishing/projection/purge.ts';
 import { extendPartitions } from '../record/events/partitions.ts';
 import { removeExpiredKeys } from '../record/idempotency/expire.ts';
 import { expireApplications } from '../reporting/applications/expire.ts';
+import { cleanUpEdges } from '../reporting/edges/clean-up.ts';
 import { cleanUpMetrics } from '../reporting/metrics/clean-up.ts';
 import {
   createMetricPartitions,
@@ -88,7 +89,7 @@ export const SCHEDULED_JOBS = [
     name: 'clean-up-reach',
     cron: '*/10 * * * *',
     run: async (db: Db, log: Log) => {
-      const removed = await cleanUpReach(db);
+      const removed = (await cleanUpReach(db)) + (await cleanUpEdges(db));
       if (removed > 0) log.info({ removed }, 'outdated instances and revisions removed');
     },
   },

@@ -4,7 +4,7 @@ import { ApiError } from '../../platform/errors.ts';
 import type { SdkToken, Tokens } from '../tokens/tokens.ts';
 
 /** The kinds of tokens, by what they are for. `client` is another name for `backend`. */
-export type TokenKind = 'backend' | 'frontend';
+export type TokenKind = 'backend' | 'frontend' | 'edge';
 
 const isOfKind = ({ type }: SdkToken, kinds: readonly TokenKind[]): boolean =>
   kinds.includes(type === 'client' ? 'backend' : (type as TokenKind));

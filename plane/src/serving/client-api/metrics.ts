@@ -15,6 +15,7 @@ export const OPERATIONS = [
   'ofrep',
   'ofrep-flag',
   'ofrep-stream',
+  'edge',
   'other',
 ] as const;
 export type Operation = (typeof OPERATIONS)[number];

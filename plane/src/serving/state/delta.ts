@@ -44,7 +44,7 @@ export function deltaEvents(
 }
 
 /** The latest change of each row that changed after the revision, oldest first. */
-function changesAfter(environment: Environment, from: number): Change[] {
+export function changesAfter(environment: Environment, from: number): Change[] {
   const { history } = environment;
   let low = 0;
   let high = history.length;

@@ -86,13 +86,17 @@ export function applyChanges(environment: Environment, changes: Changes): void {
     for (const change of applyToProject(environment, project, rows)) fresh.push(change);
   }
   for (const row of changes.segments) fresh.push(applySegment(environment, row));
-  // New rows have higher revisions than all earlier rows.
-  fresh.sort((a, b) => a.row.revision - b.row.revision);
+  fresh.sort(byRevision);
+  const newest = environment.history.at(-1)?.row.revision ?? 0;
   environment.history = environment.history.concat(fresh);
+  // New rows have higher revisions than all earlier rows, except for an old segment that becomes part of a feed.
+  if ((fresh[0]?.row.revision ?? newest) < newest) environment.history.sort(byRevision);
   environment.revision = changes.revision;
   if (changes.completeSince !== environment.completeSince) forgetPurged(environment, changes.completeSince);
   if (environment.history.length > environment.compactAt) compact(environment);
 }
+
+const byRevision = (a: Change, b: Change): number => a.row.revision - b.row.revision;
 
 function compact(environment: Environment): void {
   environment.history = environment.history.filter(change => isCurrent(environment, change));

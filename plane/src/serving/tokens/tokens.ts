@@ -41,6 +41,8 @@ export type Tokens = {
   known: (text: string) => SdkToken | undefined;
   /** Looks the token up in the source, unless its format shows that it is invalid. Throws 503 if the source does not respond. */
   lookUp: (text: string, network: string) => Promise<SdkToken | undefined>;
+  /** The valid token with this hash, from memory or else from the source. Throws 503 if the source does not respond. */
+  find: (hash: string, network: string) => Promise<SdkToken | undefined>;
   /** Whether the token is still valid. */
   isValid: (token: SdkToken) => boolean;
   /** The tokens in memory. */
@@ -53,6 +55,8 @@ export type Tokens = {
   /** The epoch and the revision of the tokens in memory. Undefined and -1 before the first read. */
   readonly epoch: string | undefined;
   readonly revision: number;
+  /** The time of the source, in milliseconds since 1970. */
+  now: () => number;
   /** Sets the clock by the time of the source, which all servers share. */
   setClock: (now: number) => void;
   /** Writes the last use of the tokens that were used since the last time. */
@@ -167,13 +171,21 @@ export function makeTokens(source: Source): Tokens {
 
   const lookUp = async (text: string, network: string): Promise<SdkToken | undefined> => {
     if (text.length > MAX_TOKEN_LENGTH || text.startsWith('user:') || isForged(text)) return undefined;
-    const key = hash('sha256', text);
+    return await lookUpHash(hash('sha256', text), network);
+  };
+
+  const lookUpHash = async (key: string, network: string): Promise<SdkToken | undefined> => {
     if ((unknown.get(key) ?? 0) > Date.now()) return undefined;
     const token = await inTurn(network, () => query(key)).catch(error => {
       if (hasEnded(key)) return undefined;
       throw error instanceof ApiError ? error : unavailable(error);
     });
     return token && isValid(token) ? token : undefined;
+  };
+
+  const find = async (key: string, network: string): Promise<SdkToken | undefined> => {
+    const token = tokens.get(key);
+    return token && isValid(token) ? token : await lookUpHash(key, network);
   };
 
   const writeUses = async (): Promise<void> => {
@@ -186,6 +198,7 @@ export function makeTokens(source: Source): Tokens {
   return {
     known,
     lookUp,
+    find,
     isValid,
     all: () => tokens.values(),
     get ended() {
@@ -201,6 +214,7 @@ export function makeTokens(source: Source): Tokens {
     get revision() {
       return revision;
     },
+    now,
     setClock: sourceNow => {
       clockOffset = sourceNow - Date.now();
     },

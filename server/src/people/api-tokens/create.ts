@@ -86,7 +86,7 @@ async function issueSdkToken(
 export async function tokenViolations(
   db: Reader,
   actor: Actor,
-  { environment, project, projects, tokenName, username, expiresAt }: Partial<NewApiToken>,
+  { type, environment, project, projects, tokenName, username, expiresAt }: Partial<NewApiToken>,
 ): Promise<Violation[]> {
   const requested = (projects ?? (project === undefined ? [] : [project])).filter(one => one !== ALL);
   const found = await findExisting(db, actor, environment ?? DEFAULT_ENVIRONMENT, requested);
@@ -95,6 +95,7 @@ export async function tokenViolations(
     ...(found.environment ? [] : [unknownEnvironment(environment ?? DEFAULT_ENVIRONMENT)]),
     ...unknownProjects(requested, found.projects),
     ...expiryViolations(expiresAt),
+    ...(type === 'edge' && expiresAt !== undefined ? [NO_EXPIRY] : []),
   ];
 }
 
@@ -102,6 +103,13 @@ const unknownEnvironment = (name: string): Violation => ({
   message: `environment "${name}" does not exist`,
   path: '/body/environment',
 });
+
+/** An edge that stops because somebody forgot to replace its token is an outage of all its applications. */
+export const NO_EXPIRY = {
+  message:
+    'a token of type "edge" does not expire. Omit expiresAt, and revoke the token when the edge is removed',
+  path: '/body/expiresAt',
+};
 
 const NO_NAME = { message: 'tokenName is required', path: '/body/tokenName' };
 
@@ -133,6 +141,7 @@ export function scopeOf(token: ApiToken): { project: string | null; environment:
 export function apiTokenEventData({
   secret: _,
   seenAt: __,
+  enrolment: ______,
   secure: ___,
   identifier: ____,
   project: _____,

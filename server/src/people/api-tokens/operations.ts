@@ -5,6 +5,7 @@ import { command, type OperationModule, query } from '../../record/operations/de
 import { etagOf, unchanged } from '../../record/versioned.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createApiToken, tokenViolations } from './create.ts';
+import { withEnrolment } from './enrolment.ts';
 import { apiTokenKey } from './key.ts';
 import { withOwnSecrets } from './own-secrets.ts';
 import { readableTypes } from './permission.ts';
@@ -73,7 +74,7 @@ export const API_TOKENS: OperationModule = {
       id: 'createApiToken',
       route: 'POST /api/admin/api-tokens',
       summary: 'Create an API token',
-      description: `Creates a token for SDKs. Only this response has the secret: the server stores its hash. For a service account with readsTokenSecrets it also stores the secret, encrypted. The operator configures admin tokens (HALYARD_INIT_ADMIN_TOKENS). ${BY_TYPE}`,
+      description: `Creates a token for SDKs, or for an edge, whose enrolment is in the response too. Only this response has the secret: the server stores its hash. For a service account with readsTokenSecrets it also stores the secret, encrypted. The operator configures admin tokens (HALYARD_INIT_ADMIN_TOKENS). ${BY_TYPE}`,
       permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
       body: NewApiToken,
       output: jsonResponse('The new token, with its secret', ApiToken),
@@ -82,8 +83,8 @@ export const API_TOKENS: OperationModule = {
       rejectUnknownFields: ACCEPTED_FIELDS.token,
       checks: [({ body, actor }, db) => tokenViolations(db, actor, body)],
       events: ['api-token-created'],
-      run: (current, { body }, { limits, keyring }) =>
-        createApiToken(current, body, limits.apiTokens, keyring),
+      run: async (current, { body }, { limits, keyring, publicUrl }) =>
+        withEnrolment(await createApiToken(current, body, limits.apiTokens, keyring), keyring, publicUrl),
     }),
     command({
       id: 'updateApiToken',

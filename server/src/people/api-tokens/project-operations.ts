@@ -4,6 +4,7 @@ import { inProject, projectId } from '../../platform/http/params.ts';
 import { command, type OperationModule, query } from '../../record/operations/definition.ts';
 import { ACCEPTED_FIELDS } from '../accepted-fields.ts';
 import { createProjectToken, tokenViolations } from './create.ts';
+import { withEnrolment } from './enrolment.ts';
 import { apiTokenKey } from './key.ts';
 import { revokeProjectToken } from './revoke.ts';
 import { ApiToken, ApiTokenList, NewProjectToken, TOKEN_TYPES } from './schema.ts';
@@ -42,8 +43,12 @@ export const PROJECT_API_TOKENS: OperationModule = {
       rejectUnknownFields: ACCEPTED_FIELDS.token,
       checks: [({ body, actor }, db) => tokenViolations(db, actor, body)],
       events: ['api-token-created'],
-      run: (current, { params: { projectId: project }, body }, { limits, keyring }) =>
-        createProjectToken(current, project, body, limits.apiTokens, keyring),
+      run: async (current, { params: { projectId: project }, body }, { limits, keyring, publicUrl }) =>
+        withEnrolment(
+          await createProjectToken(current, project, body, limits.apiTokens, keyring),
+          keyring,
+          publicUrl,
+        ),
     }),
     command({
       id: 'deleteProjectApiToken',

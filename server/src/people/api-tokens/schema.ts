@@ -4,7 +4,7 @@ import { Named, NamedObject, Nullable, Ref, Timestamp } from '../../../../plane/
 /** The default of Unleash. */
 export const DEFAULT_ENVIRONMENT = 'development';
 
-export const TOKEN_TYPES = ['client', 'backend', 'frontend'] as const;
+export const TOKEN_TYPES = ['client', 'backend', 'frontend', 'edge'] as const;
 
 export const ApiToken = Named(
   'ApiToken',
@@ -27,10 +27,16 @@ export const ApiToken = Named(
       tokenName: Type.String({ description: 'Name of the token', examples: ['checkout service'] }),
       type: Type.String({
         description:
-          '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `admin` is for the admin API',
+          '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges, `admin` is for the admin API',
         enum: ['admin', ...TOKEN_TYPES],
         examples: ['backend'],
       }),
+      enrolment: Type.Optional(
+        Type.String({
+          description:
+            'The string that an edge starts with, in the response that creates its token. It contains the secret',
+        }),
+      ),
       environment: Nullable(Type.String({ description: 'Null: all environments', examples: ['production'] })),
       project: Type.String({
         description: 'The start of the token: the project, * for all projects, [] for several',
@@ -76,7 +82,8 @@ export const NewApiToken = NamedObject(
     type: Type.Unsafe<(typeof TOKEN_TYPES)[number]>({
       type: 'string',
       enum: TOKEN_TYPES,
-      description: '`client` and `backend` are for server-side SDKs, `frontend` is for browsers',
+      description:
+        '`client` and `backend` are for server-side SDKs, `frontend` is for browsers, `edge` is for edges, which do not expire',
     }),
     environment: Type.Optional(
       Type.String({

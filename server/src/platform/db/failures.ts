@@ -135,6 +135,13 @@ export function isOutage(error: unknown): boolean {
   return OUTAGE.test(codeOf(error)) || isLost(error) || isOutage(error.cause);
 }
 
+/** SQLSTATE classes that concern the values: data exceptions and violated constraints. */
+const REJECTED = /^(22|23)/;
+
+/** Whether PostgreSQL rejected the values, so that it would reject them again. */
+export const isRejection = (error: unknown): boolean =>
+  error instanceof Error && REJECTED.test(codeOf(error));
+
 const isLost = (error: unknown): boolean =>
   error instanceof Error && (NETWORK.has(codeOf(error)) || LOST.test(error.message));
 

@@ -4,6 +4,7 @@ import type { ReachedQuota } from '../../../../plane/src/counting/quotas.ts';
 import type { Usage } from '../../../../plane/src/counting/usage.ts';
 import { advanceSeen } from '../../flags/lifecycle/advance.ts';
 import type { Db } from '../../platform/db/database.ts';
+import { isRejection } from '../../platform/db/failures.ts';
 import { makeInstanceRecorder } from '../applications/see-instances.ts';
 import { rowsOf } from './batches.ts';
 import { createMetricPartitions } from './partitions.ts';
@@ -14,8 +15,6 @@ const INSTANCES_PER_STATEMENT = 1_000;
 const DAY_MS = 86_400_000;
 /** A batch that PostgreSQL rejects for its content would block all later ones. After this many attempts it is dropped. */
 const MAX_REJECTIONS = 3;
-/** SQLSTATE classes that concern the values: data exceptions and violated constraints. */
-const REJECTED = /^(22|23)/;
 
 export type Flusher = {
   /** Writes what SDKs reported so far. Throws if the database cannot be written: everything is kept for the next call. */
@@ -114,6 +113,3 @@ export function makeFlusher(
     },
   };
 }
-
-const isRejection = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && REJECTED.test(String(error.code));

@@ -141,8 +141,14 @@ export type ReachParts = {
 const CONCERNS = sql<boolean>`published.environment = present.environment
   and (published.projects is null or present.projects is null or published.projects && present.projects)`;
 
+/** A server that had no room for an instance, or an edge that is silent, may serve instances that are not known. */
 const IS_COMPLETE = sql<boolean>`not exists (
   select from reach_servers where ignored_at > now() - interval '5 minutes'
+) and not exists (
+  select from edges join api_tokens on api_tokens.id = edges.token_id
+  where stopped_at is null and revoked_at is null
+    and edges.seen_at between now() - interval '1 hour' and now() - interval '15 seconds'
+    and environment in (select environment from published)
 )`;
 
 /** Reads in one statement how far a change has reached, and a page of the instances that have not presented it. */

@@ -24,10 +24,8 @@ export async function apiTokens({ record }: Recorder): Promise<Tokens> {
   return { backend: token.secret, frontend: frontend.secret };
 }
 
-export async function sdks(
-  { record, send, harness }: Recorder,
-  { backend, frontend }: Tokens,
-): Promise<void> {
+export async function sdks(recorder: Recorder, { backend, frontend }: Tokens): Promise<void> {
+  const { record, send, harness } = recorder;
   const asBackend = { token: backend };
   const asFrontend = { token: frontend };
   const started = new Date().toISOString();
@@ -106,4 +104,29 @@ export async function sdks(
     asFrontend,
   );
   await record('evaluateOfrepFlags', 'POST', '/ofrep/v1/evaluate/flags', evaluation, asFrontend);
+  await edges(recorder);
+}
+
+/** An edge that has reported once. */
+async function edges({ record, send }: Recorder): Promise<void> {
+  const { body: token } = await send('POST', '/api/admin/api-tokens', {
+    tokenName: 'edge in Frankfurt',
+    type: 'edge',
+    environment: 'production',
+  });
+  const report = {
+    edge: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+    version: '0.1.0',
+    epoch: '',
+    revision: 0,
+    age: 0,
+    clients: 0,
+    isIgnoring: false,
+    isStopping: false,
+    heard: [],
+    requests: [],
+    uses: [],
+  };
+  await record('reportFromEdge', 'POST', '/api/edge/v1/report', report, { token: token.secret });
+  await record('getEdges', 'GET', '/api/admin/edges');
 }

@@ -7,7 +7,7 @@ const MAX_STRING = 300;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const SECRET = /\b(hy[cfilpsw]_|whsec_)[\w+/=-]{20,}/g;
+const SECRET = /\b(hy[cefilpsw]_|whsec_)[\w+/=-]{20,}/g;
 const HINT = /…\w{4}$/;
 const RECEIVER = /http:\/\/127\.0\.0\.1:\d+(?=\/hook|\/\*)/g;
 const PROVIDER = /http:\/\/127\.0\.0\.1:\d+/g;
@@ -29,6 +29,7 @@ const MEASURED: Record<string, unknown> = {
   postgresVersion: '18.1',
   connections: [{ name: 'halyard', open: 6, active: 1 }],
   durationMs: 54,
+  age: 1.5,
   p50Ms: 58,
   p95Ms: 99,
   bodySha256: '9e388f10c13adf2fb4211d0fa43e281bcd6b34fd1a162b5d3ea76c132af4a645',

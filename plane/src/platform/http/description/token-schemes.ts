@@ -10,4 +10,5 @@ const tokenScheme = (types: string) =>
 export const SDK_TOKEN_SCHEMES = {
   sdkToken: tokenScheme('backend or client'),
   frontendToken: tokenScheme('frontend'),
+  edgeToken: tokenScheme('edge'),
 };

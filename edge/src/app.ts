@@ -1,0 +1,83 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { Usage } from '../../plane/src/counting/usage.ts';
+import { makeArrivals } from '../../plane/src/platform/admission/arrivals.ts';
+import { type Admission, admissionMetrics } from '../../plane/src/platform/admission/metrics.ts';
+import { buildSdkApp } from '../../plane/src/serving/app.ts';
+import { SLICE_LIMITS } from '../../plane/src/serving/evaluation/slices.ts';
+import type { Positions } from '../../plane/src/serving/positions.ts';
+import type { ServingState } from '../../plane/src/serving/state/serving.ts';
+import { STREAM_LIMITS } from '../../plane/src/serving/streaming/limits.ts';
+import type { EdgeConfig } from './config.ts';
+import type { FeedSource } from './feed-source.ts';
+import type { Log } from './log.ts';
+
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+/** As on the server: slow clients keep no connection. */
+const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 72_000 };
+
+type Parts = {
+  config: EdgeConfig;
+  feed: FeedSource;
+  usage: Usage;
+  positions: Positions;
+  metrics: Registry;
+  log: Log;
+};
+
+/** Every route for SDKs, as on a server, and what an operator needs. */
+export async function buildEdgeApp(
+  state: ServingState,
+  { config, feed, usage, positions, metrics, log }: Parts,
+): Promise<FastifyInstance> {
+  const arrivals = makeArrivals();
+  const admission: Admission = new Map([['arrivals', arrivals]]);
+  const app = await buildSdkApp(state, {
+    arrivals,
+    admission,
+    securityHeaders: SECURITY_HEADERS,
+    streams: { ...STREAM_LIMITS, streams: config.maxStreams },
+    evaluation: SLICE_LIMITS,
+    trustedProxies: config.trustedProxies,
+    reports: usage,
+    positions,
+    log,
+    metrics,
+  });
+  Object.assign(app.server, TIMEOUTS);
+  admissionMetrics(metrics, admission);
+  operatorRoutes(app, feed, usage, metrics, config.metricsToken);
+  return app;
+}
+
+function operatorRoutes(
+  app: FastifyInstance,
+  feed: FeedSource,
+  usage: Usage,
+  metrics: Registry,
+  token: string | undefined,
+): void {
+  const schema = { hide: true };
+  app.get('/live', { schema }, async () => ({ health: 'GOOD' }));
+  // Stays ready while upstream is unreachable: an edge that is taken out of rotation serves nobody.
+  app.get('/ready', { schema }, async (_request, reply) => {
+    const { age, isRevoked } = feed;
+    const isReady = age !== undefined && !isRevoked;
+    return reply
+      .code(isReady ? 200 : 503)
+      .send({ health: isReady ? 'GOOD' : 'BAD', ...(age !== undefined && { age: Math.floor(age) }) });
+  });
+  app.get('/metrics', { schema }, async ({ headers }, reply) => {
+    if (token !== undefined && !isEqual(headers.authorization?.replace(/^bearer /i, '') ?? '', token))
+      return reply.code(401).send({ message: 'Send the metrics token in the Authorization header.' });
+    return reply.type(metrics.contentType).send((await metrics.metrics()) + usage.impact.text());
+  });
+}
+
+const isEqual = (a: string, b: string): boolean =>
+  timingSafeEqual(hash('sha256', a, 'buffer'), hash('sha256', b, 'buffer'));

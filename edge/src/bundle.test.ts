@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { bundle } from '../../scripts/package/bundle.ts';
+
+test('the bundle of an edge has no database driver, no job engine and nothing of the server', async () => {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const folder = mkdtempSync(join(tmpdir(), 'halyard-edge-bundle-'));
+
+  const modules = await bundle({ root, folder, entries: { edge: 'edge/src/main.ts' }, maps: 'none' });
+
+  rmSync(folder, { recursive: true });
+  expect(modules.some(path => path.includes('plane/src/serving'))).toBe(true);
+  expect(modules.filter(path => /node_modules\/(pg|pg-boss|kysely)\/|\/server\/src\//.test(path))).toEqual(
+    [],
+  );
+});

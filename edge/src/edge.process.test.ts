@@ -1,0 +1,310 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { enrolmentText, readEnrolment } from '../../plane/src/feed/enrolment.ts';
+import { newToken } from '../../plane/src/platform/token.ts';
+import { copyDatabase, discardDatabase, urlOf } from '../../server/src/test/database.ts';
+import { type RunningServer, startProcess, stopProcess, unwatch } from '../../server/src/test/process.ts';
+import { startSdk, TRANSPORTS, type Transport } from '../../server/src/test/sdk-client.ts';
+import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
+
+const ADMIN = '*:*.an-operator-chose-this-secret-0123456789';
+const MAIN = new URL('main.ts', import.meta.url).pathname;
+const POLL = { timeout: 120_000, interval: 50 };
+const name = `halyard_edge_${randomBytes(4).toString('hex')}`;
+const FEATURES = '/api/admin/projects/default/features';
+const metricsHour = new Date();
+
+let server: RunningServer;
+let proxy: TcpProxy;
+let edge: RunningServer;
+let folder: string;
+let enrolment: string;
+let sdkToken: string;
+
+/** A process that hangs fails its own test instead of all later ones. */
+const request = (url: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(url, { ...init, signal: AbortSignal.timeout(POLL.timeout) });
+
+const admin = async (method: string, path: string, body?: object) => {
+  const response = await request(`${server.url}${path}`, {
+    method,
+    headers: { authorization: ADMIN, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  expect(response.ok, `${method} ${path}: ${response.status} ${text}`).toBe(true);
+  return text === '' ? undefined : JSON.parse(text);
+};
+
+const createToken = async (
+  fields: object = {},
+): Promise<{ id: number; secret: string; enrolment?: string }> =>
+  await admin('POST', '/api/admin/api-tokens', {
+    tokenName: `token ${Math.random()}`,
+    type: 'backend',
+    environment: 'production',
+    ...fields,
+  });
+
+const createFlag = (flag: string) => admin('POST', FEATURES, { name: flag });
+const enable = (flag: string) => admin('POST', `${FEATURES}/${flag}/environments/production/on`);
+
+const startEdge = async (text = enrolment, data = folder): Promise<RunningServer> => {
+  edge = await startProcess({ HALYARD_EDGE_ENROLMENT: text, HALYARD_DATA_DIR: data }, undefined, MAIN);
+  return edge;
+};
+
+const kill = async (one: RunningServer): Promise<void> => {
+  unwatch(one);
+  await stopProcess(one, 'SIGKILL');
+};
+
+const read = async (from: RunningServer, token = sdkToken, headers: Record<string, string> = {}) => {
+  const response = await request(`${from.url}/api/client/features`, {
+    headers: { authorization: token, 'unleash-client-spec': '5.2.0', ...headers },
+  });
+  const body = await response.text();
+  return { status: response.status, etag: response.headers.get('etag'), headers: response.headers, body };
+};
+
+/** The edge gives the same bytes with the same ETag as the server. */
+const untilEqual = async (): Promise<void> => {
+  await expect
+    .poll(async () => {
+      const [{ etag, body }, own] = await Promise.all([read(server), read(edge)]);
+      return [own.status, own.etag, own.body].join() === [200, etag, body].join();
+    }, POLL)
+    .toBe(true);
+};
+
+const files = () => join(folder, 'edge');
+
+beforeAll(async () => {
+  await copyDatabase(inject('template'), name);
+  folder = mkdtempSync(join(tmpdir(), 'halyard-edge-'));
+  server = await startProcess({
+    DATABASE_URL: urlOf(name),
+    HALYARD_INIT_ADMIN_TOKENS: ADMIN,
+    HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
+  proxy = await startTcpProxy('127.0.0.1', server.port);
+  sdkToken = (await createToken()).secret;
+  await createFlag('first');
+  const created = await createToken({ type: 'edge', tokenName: 'edge' });
+  const given = readEnrolment(created.enrolment ?? '');
+  expect(given).toMatchObject({ feed: { environment: 'production', projects: null }, token: created.secret });
+  enrolment = enrolmentText({ ...given, url: `http://127.0.0.1:${proxy.port}` });
+  await startEdge();
+});
+afterAll(async () => {
+  if (edge.process.exitCode === null && edge.process.signalCode === null) await stopProcess(edge);
+  await proxy.close();
+  await stopProcess(server);
+  rmSync(folder, { recursive: true });
+  await discardDatabase(name);
+});
+
+test('a change is live only when the SDKs behind the edge have it, and not while the edge is silent', async () => {
+  const edges = async () => (await admin('GET', '/api/admin/edges')).edges;
+  await expect.poll(edges, POLL).toEqual([
+    expect.objectContaining({
+      tokenName: 'edge',
+      environment: 'production',
+      projects: ['*'],
+      state: 'connected',
+    }),
+  ]);
+  const changed = async (
+    flag: string,
+  ): Promise<(query?: string) => Promise<{ state: string; missing: object[] }>> => {
+    await createFlag(flag);
+    const { events } = await admin(
+      'GET',
+      `/api/admin/search/events?feature=IS:${flag}&type=IS:feature-created`,
+    );
+    return (query = '') => admin('GET', `/api/admin/events/${events[0].id}/reach${query}`);
+  };
+  const sdk = await startSdk(edge.url, sdkToken, 'polling');
+  const reach = await changed('reached');
+  await expect.poll(async () => (await reach('?wait=5')).state, POLL).toBe('live');
+
+  edge.process.kill('SIGSTOP');
+  try {
+    await expect.poll(async () => (await edges())[0].state, POLL).toBe('silent');
+    expect((await reach()).state).toBe('unknown');
+  } finally {
+    edge.process.kill('SIGCONT');
+  }
+  await expect.poll(async () => (await reach()).state, POLL).toBe('live');
+
+  // It polls again in ten minutes.
+  const slow = await startSdk(edge.url, sdkToken, 'polling', 600_000);
+  const lacking = await changed('not-reached');
+  await expect
+    .poll(async () => (await lacking()).missing, POLL)
+    .toEqual([expect.objectContaining({ application: 'test', environment: 'production' })]);
+  expect((await lacking()).state).toBe('behind');
+  sdk.destroy();
+  slow.destroy();
+});
+
+test.each(Object.keys(TRANSPORTS) as Transport[])('a change reaches a real SDK by %s', async transport => {
+  const flag = `by-${transport}`;
+  await createFlag(flag);
+  const sdk = await startSdk(edge.url, sdkToken, transport);
+  expect(sdk.isEnabled(flag)).toBe(false);
+
+  await enable(flag);
+
+  await expect.poll(() => sdk.isEnabled(flag), POLL).toBe(true);
+  sdk.destroy();
+  await untilEqual();
+});
+
+test('a token that is created later works at once, and one that is revoked gets 401', async () => {
+  const { id, secret } = await createToken();
+  expect((await read(edge, secret)).status).toBe(200);
+  expect((await read(edge, newToken('backend', 'default:production.'))).status).toBe(401);
+  const sdk = await startSdk(edge.url, secret, 'streaming');
+
+  await admin('DELETE', `/api/admin/api-tokens/${id}`);
+
+  await expect.poll(async () => (await read(edge, secret)).status, POLL).toBe(401);
+  sdk.destroy();
+});
+
+test('an edge token rejects other uses', async () => {
+  const { token } = readEnrolment(enrolment);
+  expect((await read(server, token)).status).toBe(403);
+  const stream = await request(`${server.url}/api/edge/v1/head`, { headers: { authorization: sdkToken } });
+  expect(stream.status).toBe(403);
+  const head = await request(`${server.url}/api/edge/v1/head`, { headers: { authorization: token } });
+  expect((await head.text()).split('\n')[0]).toContain('"log":"head"');
+  const first = await request(`${server.url}/api/edge/v1/snapshot`, { headers: { authorization: token } });
+  const again = await request(`${server.url}/api/edge/v1/snapshot`, {
+    headers: { authorization: token, 'if-none-match': first.headers.get('etag') ?? '' },
+  });
+  expect([first.status, again.status]).toEqual([200, 304]);
+});
+
+test('an edge that is cut off keeps serving, and catches up with everything that was written meanwhile', async () => {
+  proxy.cut();
+  for (let number = 0; number < 30; number++) await createFlag(`cut-${number}`);
+  await admin('DELETE', `${FEATURES}/cut-3`);
+  const { id, secret } = await createToken();
+  await admin('DELETE', `/api/admin/api-tokens/${id}`);
+  expect((await read(edge)).status).toBe(200);
+  // SDKs stop permanently on 401, so a token that may be a new one gets 503.
+  expect((await read(edge, secret)).status).toBe(503);
+  expect((await request(`${edge.url}/ready`)).status).toBe(200);
+
+  proxy.thaw();
+
+  await untilEqual();
+  await expect.poll(async () => (await read(edge, secret)).status, POLL).toBe(401);
+});
+
+test('an edge that starts without upstream serves from its disk, and uses the previous snapshot if one is damaged', async () => {
+  await createFlag('kept');
+  await untilEqual();
+  await expect.poll(() => readFileSync(join(files(), 'feed.frames'), 'utf8'), POLL).toContain('kept');
+  const before = await read(edge);
+  for (const file of readdirSync(files())) expect(statSync(join(files(), file)).mode & 0o777).toBe(0o600);
+  await kill(edge);
+  proxy.cut();
+
+  await startEdge();
+
+  expect(await read(edge)).toMatchObject({ status: 200, etag: before.etag, body: before.body });
+  expect((await read(edge, newToken('backend', 'default:production.'))).status).toBe(503);
+  await kill(edge);
+
+  // Half of the last frame was written, and the current snapshot was altered.
+  const frames = join(files(), 'feed.frames');
+  truncateSync(frames, statSync(frames).size - 10);
+  const current = join(files(), 'feed.snapshot');
+  const snapshot = readFileSync(current);
+  writeFileSync(`${current}.previous`, snapshot);
+  writeFileSync(current, Buffer.concat([snapshot.subarray(0, -3), Buffer.from('}]}')]).fill('x', 300, 301));
+  await startEdge();
+  expect(await read(edge)).toMatchObject({ status: 200 });
+  expect(edge.output()).toContain('snapshot not usable');
+  proxy.thaw();
+  await untilEqual();
+});
+
+test('metrics are counted once, although the edge is killed and its reports are cut', async () => {
+  const report = async (yes: number): Promise<void> => {
+    const response = await request(`${edge.url}/api/client/metrics`, {
+      method: 'POST',
+      headers: { authorization: sdkToken, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        appName: 'shop',
+        instanceId: 'one',
+        bucket: {
+          start: metricsHour.toISOString(),
+          stop: new Date().toISOString(),
+          toggles: { first: { yes, no: 1, variants: {} } },
+        },
+      }),
+    });
+    expect(response.status).toBe(202);
+  };
+  const saved = () => readFileSync(join(files(), 'metrics.json'), 'utf8');
+  const counted = async (): Promise<number> => {
+    const usage = await admin('GET', `/api/admin/client-metrics/features/first/raw`);
+    return usage.data.reduce((sum: number, { yes }: { yes: number }) => sum + yes, 0);
+  };
+  proxy.cut();
+  await report(5);
+  await expect.poll(saved, POLL).toContain('"yes":5');
+  await kill(edge);
+  await startEdge();
+  await report(7);
+  await expect.poll(saved, POLL).toContain('"yes":7');
+  // The report arrives, and its response is lost.
+  proxy.thaw();
+  proxy.cutAfter('/api/edge/v1/report');
+
+  await expect.poll(counted, POLL).toBe(12);
+  await report(100);
+  await expect.poll(counted, POLL).toBe(112);
+  const applications = await admin('GET', '/api/admin/metrics/applications');
+  expect(applications.applications).toContainEqual(expect.objectContaining({ appName: 'shop' }));
+});
+
+test('only a signed revocation empties an edge', async () => {
+  const impostor = createServer((_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"no"}');
+  }).listen(0, '127.0.0.1');
+  await once(impostor, 'listening');
+  const { port } = impostor.address() as AddressInfo;
+  proxy.moveTo(port);
+  await expect.poll(() => edge.output(), POLL).toContain('Upstream responded with 401');
+  expect((await read(edge)).status).toBe(200);
+  expect((await read(edge, newToken('backend', 'default:production.'))).status).toBe(503);
+  proxy.moveTo(server.port);
+  await untilEqual();
+  impostor.close();
+  const { token } = readEnrolment(enrolment);
+
+  await admin('DELETE', `/api/admin/api-tokens/${token}`);
+
+  await expect.poll(async () => (await read(edge)).status, POLL).toBe(401);
+  await expect.poll(async () => (await request(`${edge.url}/ready`)).status, POLL).toBe(503);
+  await expect.poll(() => readdirSync(files()), POLL).toEqual(['metrics.json']);
+});

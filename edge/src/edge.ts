@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { CLIENT_LIMITS, makeClients } from '../../plane/src/counting/clients.ts';
+import { makeUsage } from '../../plane/src/counting/usage.ts';
+import { keysOf } from '../../plane/src/feed/enrolment.ts';
+import type { Listen } from '../../plane/src/serving/source.ts';
+import { keepCurrent } from '../../plane/src/serving/state/keep-current.ts';
+import { makeServingState, type ServingState } from '../../plane/src/serving/state/serving.ts';
+import { buildEdgeApp } from './app.ts';
+import type { EdgeConfig } from './config.ts';
+import { makeFeedDisk, NO_DISK } from './feed-disk.ts';
+import { makeFeedSource } from './feed-source.ts';
+import { followFeed } from './follow.ts';
+import type { Log } from './log.ts';
+import { limitQuestions } from './questions.ts';
+import { keepReporting } from './report.ts';
+import { openSpool, SPOOL_LIMITS } from './spool.ts';
+import { makeUpstream } from './upstream.ts';
+
+const BACKLOG = 4_096;
+
+export type Edge = { url: string; stop: () => Promise<void> };
+
+/** Serves from disk if it can, and follows upstream. */
+export async function startEdge(config: EdgeConfig, version: string, log: Log): Promise<Edge> {
+  const { enrolment, dataDir } = config;
+  const { environment } = enrolment.feed;
+  const keys = keysOf(enrolment.keys);
+  const metrics = new Registry();
+  collectDefaultMetrics({ register: metrics });
+  const upstream = makeUpstream(enrolment.url, enrolment.token, () => keys);
+  const feed = makeFeedSource(enrolment.feed, enrolment.token, limitQuestions(upstream.token), () =>
+    namesIn(state),
+  );
+  const state = makeServingState(feed.source);
+  const folder = dataDir === undefined ? undefined : join(dataDir, 'edge');
+  const disk = folder === undefined ? NO_DISK : makeFeedDisk(folder, log);
+  await readDisk();
+
+  const usage = makeUsage(metrics, state.hasFeature, SPOOL_LIMITS);
+  const clients = makeClients(CLIENT_LIMITS);
+  const tokens = (await feed.source.tokens().catch(() => undefined))?.tokens ?? [];
+  const tokenOf = (id: number) => tokens.find(one => one.id === id) ?? enrolment.feed;
+  const spool = await openSpool(folder, usage.merged, tokenOf, log);
+  const app = await buildEdgeApp(state, { config, feed, usage, positions: clients, metrics, log });
+
+  /** The serving state takes what arrived. Starts with the first data. */
+  let stopServing: Promise<() => Promise<void>> | undefined;
+  let wake = () => {};
+  const listen: Listen = onChange => {
+    wake = onChange;
+    return async () => {};
+  };
+  const serve = (): void => {
+    if (stopServing || !feed.position) {
+      wake();
+      return;
+    }
+    stopServing = state
+      .refresh()
+      .then(() => state.load(environment))
+      .then(() => keepCurrent(state, listen, log, metrics));
+    stopServing.catch(error => {
+      stopServing = undefined;
+      log.error({ err: error }, 'feed not loaded');
+    });
+  };
+  serve();
+  await stopServing;
+  const following = followFeed(feed, upstream, disk, keys, serve, log, metrics);
+  const reporting = keepReporting(version, feed, clients, spool, upstream, log, metrics);
+  const url = await app.listen({ host: config.host, port: config.port, backlog: BACKLOG });
+  log.info(
+    { url, upstream: enrolment.url, feed: enrolment.feed, fromDisk: stopServing !== undefined },
+    'edge started',
+  );
+
+  return {
+    url,
+    stop: async () => {
+      await following.stop();
+      await app.close();
+      await reporting.stop();
+      await (await stopServing?.catch(() => undefined))?.();
+      await disk.close();
+    },
+  };
+
+  async function readDisk(): Promise<void> {
+    const kept = await disk.read(keys).catch(error => {
+      log.warn({ err: error }, 'feed on disk not readable');
+      return undefined;
+    });
+    if (!kept) return;
+    try {
+      feed.takeSnapshot(kept.snapshot);
+      // One that does not follow is from after a snapshot that was damaged.
+      for (const frame of kept.frames) if (feed.take(frame) === 'gap') break;
+    } catch (error) {
+      log.warn({ err: error }, 'feed on disk is another one, ignored');
+    }
+  }
+}
+
+function* namesIn(state: ServingState): Generator<{ project: string; name: string }> {
+  for (const [, { features }] of state.environments())
+    for (const { project, name } of features.values()) yield { project, name };
+}

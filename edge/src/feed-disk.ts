@@ -1,0 +1,125 @@
+import { appendFile, chmod, mkdir, open, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Frame, frameOf } from '../../plane/src/feed/frames.ts';
+import { readSigned } from '../../plane/src/feed/signed.ts';
+import { decodeSnapshot, type Snapshot, type TrustedKeys } from '../../plane/src/snapshot/format.ts';
+import { ignoreMissing, readIfPresent, remove, replaceFile } from './files.ts';
+import type { Log } from './log.ts';
+
+const SNAPSHOT = 'feed.snapshot';
+const PREVIOUS = 'feed.snapshot.previous';
+const FRAMES = 'feed.frames';
+const SYNC_EVERY_MS = 1_000;
+
+export type FeedDisk = {
+  /** The newest snapshot that can be used, and the frames after it. What cannot be used is logged. */
+  read: (keys: TrustedKeys) => Promise<{ snapshot: Snapshot; frames: Frame[] } | undefined>;
+  /** Keeps a snapshot as it was received. The frames before it are no longer needed. */
+  keepSnapshot: (bytes: Buffer) => Promise<void>;
+  /** Keeps a frame as it was received. It is on disk within a second. */
+  keepFrame: (text: string) => void;
+  /** Writes what is left. */
+  flush: () => Promise<void>;
+  /** Removes everything, because the token was revoked. */
+  empty: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** What an edge has of its feed, on disk: exactly the bytes that a server signed. */
+export function makeFeedDisk(folder: string, log: Log): FeedDisk {
+  let waiting: string[] = [];
+  let running = Promise.resolve();
+  let isFailing = false;
+
+  /** One write at a time, in the order of the calls. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    running = running.then(work).then(
+      () => {
+        isFailing = false;
+      },
+      error => {
+        if (!isFailing) log.warn({ err: error, folder }, 'feed not written');
+        isFailing = true;
+      },
+    );
+    return running;
+  };
+
+  const append = async (): Promise<void> => {
+    const text = waiting.join('');
+    if (text === '') return;
+    waiting = [];
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const path = join(folder, FRAMES);
+    await appendFile(path, text, { mode: 0o600 });
+    const file = await open(path, 'r');
+    await file.sync().finally(() => file.close());
+  };
+  const timer = setInterval(() => {
+    if (waiting.length > 0) void inTurn(append);
+  }, SYNC_EVERY_MS).unref();
+
+  const readSnapshot = async (keys: TrustedKeys): Promise<Snapshot | undefined> => {
+    for (const name of [SNAPSHOT, PREVIOUS]) {
+      try {
+        const bytes = await readIfPresent(folder, name);
+        if (bytes) return decodeSnapshot(bytes, keys);
+      } catch (error) {
+        log.warn({ file: join(folder, name), problem: (error as Error).message }, 'snapshot not usable');
+      }
+    }
+    return undefined;
+  };
+
+  return {
+    read: async keys => {
+      const snapshot = await readSnapshot(keys);
+      if (!snapshot) return undefined;
+      const text = (await readIfPresent(folder, FRAMES))?.toString() ?? '';
+      const frames: Frame[] = [];
+      let usable = 0;
+      try {
+        const lines = text.split('\n');
+        for (let at = 0; at + 2 < lines.length; at += 2) {
+          const frame = `${lines[at]}\n${lines[at + 1]}`;
+          frames.push(frameOf(readSigned(frame, keys)));
+          usable += Buffer.byteLength(frame) + 1;
+        }
+      } catch (error) {
+        log.warn({ problem: (error as Error).message, usable: frames.length }, 'frames cut');
+      }
+      // The process was killed while it wrote. Later frames must not follow half of one.
+      if (usable < Buffer.byteLength(text)) await truncate(join(folder, FRAMES), usable);
+      return { snapshot, frames };
+    },
+    keepSnapshot: bytes =>
+      inTurn(async () => {
+        await chmod(folder, 0o700).catch(ignoreMissing);
+        await replaceFile(folder, SNAPSHOT, bytes, PREVIOUS);
+        await remove(folder, FRAMES);
+      }),
+    keepFrame: text => {
+      waiting.push(`${text}\n`);
+    },
+    flush: () => inTurn(append),
+    empty: () =>
+      inTurn(async () => {
+        waiting = [];
+        for (const name of [SNAPSHOT, PREVIOUS, FRAMES]) await remove(folder, name);
+      }),
+    close: async () => {
+      clearInterval(timer);
+      await inTurn(append);
+    },
+  };
+}
+
+/** For an edge without a data folder. */
+export const NO_DISK: FeedDisk = {
+  read: async () => undefined,
+  keepSnapshot: async () => {},
+  keepFrame: () => {},
+  flush: async () => {},
+  empty: async () => {},
+  close: async () => {},
+};

@@ -1,0 +1,281 @@
+import { hash } from 'node:crypto';
+import type { FlagsFrame, Frame, Head, TokenAnswer, TokensFrame } from '../../plane/src/feed/frames.ts';
+import type { Position } from '../../plane/src/feed/publisher.ts';
+import {
+  type FeatureRow,
+  MAX_ENDED_TOKENS,
+  type SegmentRow,
+  type Source,
+  type TokenRow,
+} from '../../plane/src/serving/source.ts';
+import type { Feed, Snapshot } from '../../plane/src/snapshot/format.ts';
+
+/** A state that is younger is current: heads come every 3 s. */
+export const CURRENT_WITHIN_S = 15;
+
+/** `known`: nothing new. `gap`: something before it is missing, so the snapshot has to be read. */
+export type Outcome = 'applied' | 'known' | 'gap';
+
+type Rows = { features: FeatureRow[]; segments: SegmentRow[] };
+
+/** Everything of the feed that the serving state does not keep itself, and what it has not taken yet. */
+type Held = {
+  feed: Feed;
+  epoch: string;
+  revision: number;
+  completeSince: number;
+  tokenRevision: number;
+  tokens: Map<string, TokenRow>;
+  ended: Set<string>;
+  origins: string[];
+  /** The snapshot, until the serving state has taken it. */
+  whole: Snapshot | undefined;
+  /** Frames that the serving state has not taken. */
+  pending: FlagsFrame[];
+};
+
+export type FeedSource = {
+  source: Source;
+  readonly position: Position | undefined;
+  /** Seconds since the edge knew that it is current. Undefined: it has nothing. */
+  readonly age: number | undefined;
+  readonly isRevoked: boolean;
+  takeSnapshot: (snapshot: Snapshot) => void;
+  take: (frame: Frame) => Outcome;
+  /** The edge token was revoked: nothing may be served any more. */
+  revoke: () => void;
+  /** Takes the ids of tokens that were used since the last call. */
+  takeUses: () => number[];
+};
+
+type Ask = (tokenHash: string) => Promise<TokenAnswer>;
+
+/** The names that the serving state has, to find out what a snapshot no longer contains. */
+type NamesNow = () => Iterable<{ project: string; name: string }>;
+
+/** A source that is filled from outside, with a snapshot and frames. It asks upstream only about tokens that it does not know. */
+export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, namesNow: NamesNow): FeedSource {
+  const ownHash = hash('sha256', ownToken);
+  let held: Held | undefined;
+  let uses = new Set<number>();
+  let isRevoked = false;
+  /** The sender's clock, and when it was read by ours, which never jumps. */
+  let clock: { upstream: number; at: number } | undefined;
+  let currentAt = Number.NEGATIVE_INFINITY;
+
+  const have = (): Held => {
+    if (!held) throw new Error('The edge has no feed yet');
+    return held;
+  };
+
+  const age = (): number | undefined => (held ? (performance.now() - currentAt) / 1_000 : undefined);
+
+  const takeSnapshot = (snapshot: Snapshot): void => {
+    checkFeed(snapshot.feed, enrolled);
+    if (isRevoked) return;
+    const { feed, epoch, revision, completeSince, tokenRevision, origins } = snapshot;
+    // An older snapshot of the same history would be a step back. It can come from a server that lags.
+    const isOlder = held && (held.revision > revision || held.tokenRevision > tokenRevision);
+    if (held?.epoch === epoch && isOlder && isSame(held.feed, feed)) return;
+    held = {
+      feed,
+      epoch,
+      revision,
+      completeSince,
+      tokenRevision,
+      tokens: new Map(snapshot.tokens.map(row => [row.hash, row])),
+      ended: new Set(snapshot.endedTokens),
+      origins,
+      whole: snapshot,
+      pending: [],
+    };
+    currentAt = performance.now() - Math.max(0, Date.now() - Date.parse(snapshot.takenAt));
+  };
+
+  const takeFlags = (own: Held, frame: FlagsFrame): Outcome => {
+    if (frame.prev > own.revision) return 'gap';
+    if (frame.rev < own.revision) return 'known';
+    if (frame.rev === own.revision && frame.completeSince === own.completeSince) return 'known';
+    own.pending.push(frame);
+    own.revision = frame.rev;
+    own.completeSince = frame.completeSince;
+    return 'applied';
+  };
+
+  const takeTokens = (own: Held, frame: TokensFrame): Outcome => {
+    if (frame.prev > own.tokenRevision) return 'gap';
+    if (frame.rev <= own.tokenRevision) return 'known';
+    for (const event of frame.revs.flatMap(({ events }) => events)) {
+      if ('token' in event) {
+        own.tokens.set(event.token.hash, event.token);
+        own.ended.delete(event.token.hash);
+        continue;
+      }
+      own.tokens.delete(event.ended);
+      own.ended.add(event.ended);
+      if (event.ended === ownHash) revoke();
+    }
+    for (const oldest of own.ended) {
+      if (own.ended.size <= MAX_ENDED_TOKENS) break;
+      own.ended.delete(oldest);
+    }
+    own.tokenRevision = frame.rev;
+    return 'applied';
+  };
+
+  const takeHead = (own: Held, head: Head): Outcome => {
+    if (
+      head.rev > own.revision ||
+      head.tokenRev > own.tokenRevision ||
+      head.completeSince > own.completeSince
+    )
+      return 'gap';
+    const upstream = Date.parse(head.now);
+    // An old head, or one of a server that lags, turns back neither the clock nor the age.
+    if (clock && upstream < clock.upstream) return 'known';
+    clock = { upstream, at: performance.now() };
+    currentAt = Math.max(currentAt, performance.now() - head.age * 1_000);
+    own.origins = head.origins;
+    return 'applied';
+  };
+
+  const revoke = (): void => {
+    isRevoked = true;
+    if (!held) return;
+    for (const key of held.tokens.keys()) held.ended.add(key);
+    held.tokens.clear();
+    held.tokenRevision++;
+  };
+
+  const release = (own: Held, revision: number): void => {
+    if (own.whole && revision >= own.whole.revision) own.whole = undefined;
+    own.pending = own.pending.filter(frame => frame.rev > revision);
+  };
+
+  const source: Source = {
+    positions: async known => {
+      const own = have();
+      const taken = known.environments.get(own.feed.environment);
+      if (known.epoch === own.epoch && taken !== undefined) release(own, taken);
+      const { epoch, tokenRevision, origins, feed, revision, completeSince } = own;
+      const seconds = age() ?? 0;
+      return {
+        epoch,
+        now: new Date(clock ? clock.upstream + performance.now() - clock.at : Date.now()).toISOString(),
+        ...(seconds > CURRENT_WITHIN_S && { asOf: new Date(Date.now() - seconds * 1_000).toISOString() }),
+        tokenRevision,
+        origins,
+        environments: [{ environment: feed.environment, revision, completeSince }],
+      };
+    },
+    changes: async (environment, after) => {
+      const own = have();
+      if (environment !== own.feed.environment)
+        throw new Error(`The feed is of environment "${own.feed.environment}"`);
+      const { epoch, revision, completeSince, whole, pending } = own;
+      if (after === 0 && !whole) throw new Error('The snapshot was handed over already');
+      return { epoch, revision, completeSince, ...rowsAfter(whole, pending, after, namesNow) };
+    },
+    tokens: async () => {
+      const { epoch, tokenRevision, tokens, ended } = have();
+      return { epoch, revision: tokenRevision, tokens: [...tokens.values()], ended: [...ended] };
+    },
+    findTokens: async hashes => {
+      const { epoch, tokenRevision } = have();
+      if (isRevoked) return { epoch, revision: tokenRevision, tokens: [], ended: [] };
+      const answers = await Promise.all(hashes.map(ask));
+      return {
+        epoch,
+        revision: Math.max(tokenRevision, ...answers.map(({ rev }) => rev)),
+        tokens: answers.flatMap(({ token }) => token ?? []),
+        ended: [],
+      };
+    },
+    reportUses: async ids => {
+      for (const id of ids) uses.add(id);
+    },
+    // A client that is ahead was served by a server that is ahead. It keeps what it has until the edge has it too.
+    isLost: async () => false,
+  };
+
+  return {
+    source,
+    get position() {
+      return held && { epoch: held.epoch, revision: held.revision, tokenRevision: held.tokenRevision };
+    },
+    get age() {
+      return age();
+    },
+    get isRevoked() {
+      return isRevoked;
+    },
+    takeSnapshot,
+    take: frame => {
+      if (frame.log === 'revoked') {
+        if (frame.hash === ownHash) revoke();
+        return 'applied';
+      }
+      checkFeed(frame.feed, enrolled);
+      if (!held || frame.epoch !== held.epoch || !isSame(frame.feed, held.feed)) return 'gap';
+      if (frame.log === 'flags') return takeFlags(held, frame);
+      if (frame.log === 'tokens') return takeTokens(held, frame);
+      return frame.log === 'head' ? takeHead(held, frame) : 'known';
+    },
+    revoke,
+    takeUses: () => {
+      const taken = [...uses];
+      uses = new Set();
+      return taken;
+    },
+  };
+}
+
+const isSame = (a: Feed, b: Feed): boolean =>
+  a.environment === b.environment && JSON.stringify(a.projects) === JSON.stringify(b.projects);
+
+/** The feed of the enrolment, or fewer of its projects: one may have been deleted since. */
+export function checkFeed(feed: Feed, enrolled: Feed): void {
+  const { projects } = enrolled;
+  const isPart =
+    projects === null ? feed.projects === null : feed.projects?.every(one => projects.includes(one));
+  if (feed.environment !== enrolled.environment || isPart !== true)
+    throw new Error(`The feed is of environment "${feed.environment}" and not the one of the enrolment`);
+}
+
+/** The newest row of each feature and segment that the serving state lacks. */
+function rowsAfter(
+  whole: Snapshot | undefined,
+  pending: FlagsFrame[],
+  after: number,
+  namesNow: NamesNow,
+): Rows {
+  const features = new Map<string, FeatureRow>();
+  const segments = new Map<number, SegmentRow>();
+  const keyOf = ({ project, name }: { project: string; name: string }) => `${project}\n${name}`;
+  if (whole) {
+    for (const row of whole.features) if (row.revision > after) features.set(keyOf(row), row);
+    // All of them: a segment of an older revision may be new in the feed.
+    for (const row of whole.segments) segments.set(row.id, row);
+    if (after > 0) {
+      const present = new Set(whole.features.map(keyOf));
+      // Removals that are older than this are no longer in the snapshot.
+      for (const row of namesNow())
+        if (!present.has(keyOf(row)))
+          features.set(keyOf(row), {
+            ...row,
+            revision: whole.completeSince,
+            document: null,
+            segments: [],
+            tags: [],
+          });
+    }
+  }
+  for (const frame of pending) {
+    if (frame.rev <= after) continue;
+    for (const event of frame.revs.flatMap(({ events }) => events)) {
+      if ('feature' in event) features.set(keyOf(event.feature), event.feature);
+      else segments.set(event.segment.id, event.segment);
+    }
+  }
+  return { features: [...features.values()], segments: [...segments.values()] };
+}

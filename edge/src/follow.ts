@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { frameOf, UnknownFrameError } from '../../plane/src/feed/frames.ts';
+import { positionText } from '../../plane/src/feed/publisher.ts';
+import { readSigned } from '../../plane/src/feed/signed.ts';
+import { decodeSnapshot, type TrustedKeys } from '../../plane/src/snapshot/format.ts';
+import type { FeedDisk } from './feed-disk.ts';
+import type { FeedSource, Outcome } from './feed-source.ts';
+import type { Log } from './log.ts';
+import { type Upstream, UpstreamError } from './upstream.ts';
+
+/** Catching up after an outage must take less than 2 s. Each edge waits its own time, so that they do not return together. */
+const RETRY_MS = { least: 100, most: 1_000 };
+/** After a rejection, which will not pass soon. */
+const REJECTED_RETRY_MS = 5_000;
+/** Frames on disk that are replaced by a new snapshot. */
+const MAX_FRAMES = 1_000;
+
+export type Following = { stop: () => Promise<void> };
+
+/** Keeps the feed current: reads the snapshot if there is none or a gap, and applies frames. Keeps what arrives on disk. */
+export function followFeed(
+  feed: FeedSource,
+  upstream: Upstream,
+  disk: FeedDisk,
+  keys: TrustedKeys,
+  onChange: () => void,
+  log: Log,
+  registry: Registry,
+): Following {
+  const stopping = new AbortController();
+  const { snapshots, failures, ignored } = followMetrics(feed, registry);
+  let problem: string | undefined;
+  let frames = 0;
+
+  const readSnapshot = async (): Promise<void> => {
+    const bytes = await upstream.snapshot();
+    feed.takeSnapshot(decodeSnapshot(bytes, keys));
+    snapshots.inc();
+    frames = 0;
+    onChange();
+    await disk.keepSnapshot(bytes);
+  };
+
+  const revoked = async (): Promise<void> => {
+    onChange();
+    log.error({}, 'edge token revoked, serving nothing');
+    await disk.empty();
+    stopping.abort();
+  };
+
+  const take = async (text: string): Promise<Outcome> => {
+    let frame: ReturnType<typeof frameOf>;
+    try {
+      frame = frameOf(readSigned(text, keys));
+    } catch (error) {
+      if (!(error instanceof UnknownFrameError)) throw error;
+      // A newer server. The edge goes on with what it understands.
+      if (ignored.next()) log.warn({ problem: error.message }, 'frame of a later version ignored');
+      return 'known';
+    }
+    const outcome = feed.take(frame);
+    if (feed.isRevoked) {
+      await revoked();
+      return outcome;
+    }
+    if (outcome === 'gap') await readSnapshot();
+    else if (outcome === 'applied') {
+      onChange();
+      // A head is worth nothing after a restart.
+      if (frame.log !== 'head') {
+        disk.keepFrame(text);
+        if (++frames > MAX_FRAMES) await readSnapshot();
+      }
+    }
+    return outcome;
+  };
+
+  const follow = async (): Promise<void> => {
+    if (!feed.position) await readSnapshot();
+    const { position } = feed;
+    for await (const text of upstream.stream(position && positionText(position), stopping.signal)) {
+      await take(text);
+      if (stopping.signal.aborted) return;
+      if (problem !== undefined) log.warn({}, 'upstream reached after failures');
+      problem = undefined;
+    }
+  };
+
+  /** Upstream says no. Only a signed revocation of this token is believed: anything between may respond with 401. */
+  const rejected = async ({ body }: UpstreamError): Promise<void> => {
+    try {
+      feed.take(frameOf(readSigned(body.trimEnd(), keys)));
+    } catch {
+      return;
+    }
+    if (feed.isRevoked) await revoked();
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      let waitMs = RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least);
+      try {
+        await follow();
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        failures.inc();
+        // One line for each kind of problem, not one for each attempt.
+        const { message } = error as Error;
+        if (message !== problem) log.warn({ err: error }, 'upstream not reached, serving what is known');
+        problem = message;
+        if (error instanceof UpstreamError && (error.status === 401 || error.status === 403)) {
+          await rejected(error);
+          waitMs = REJECTED_RETRY_MS;
+        }
+      }
+      await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  };
+  const running = run();
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+function followMetrics(feed: FeedSource, registry: Registry) {
+  const registers = [registry];
+  new Gauge({
+    name: 'halyard_edge_age_seconds',
+    help: 'Time since the edge knew that its flags are current; above 15 upstream is unreachable',
+    registers,
+    collect() {
+      this.set(feed.age ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'halyard_edge_revision',
+    help: 'The revision that the edge serves',
+    registers,
+    collect() {
+      this.set(feed.position?.revision ?? 0);
+    },
+  });
+  const unknown = new Counter({
+    name: 'halyard_edge_unknown_frames_total',
+    help: 'Frames of a later version that were ignored; update the edge',
+    registers,
+  });
+  let count = 0;
+  return {
+    snapshots: new Counter({
+      name: 'halyard_edge_snapshots_total',
+      help: 'Snapshots that were read from upstream',
+      registers,
+    }),
+    failures: new Counter({
+      name: 'halyard_edge_upstream_failures_total',
+      help: 'Attempts to read the feed that failed',
+      registers,
+    }),
+    /** Counts an ignored frame. Returns whether it is the first one. */
+    ignored: {
+      next: () => {
+        unknown.inc();
+        return count++ === 0;
+      },
+    },
+  };
+}

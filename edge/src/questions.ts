@@ -1,0 +1,45 @@
+import type { TokenAnswer } from '../../plane/src/feed/frames.ts';
+import { BoundedMap } from '../../plane/src/platform/bounded-map.ts';
+
+const PER_SECOND = 10;
+/** How long a token that upstream does not know is rejected without another question. */
+const NO_FOR_MS = 60_000;
+const MAX_KEPT = 10_000;
+
+/**
+ * Asks upstream about unknown tokens: once for each hash, and 10 times a second at most, so that random tokens cost upstream
+ * nothing. Throws if the question cannot be asked now, which SDKs get as a 503.
+ */
+export function limitQuestions(
+  ask: (hash: string) => Promise<TokenAnswer>,
+  now: () => number = () => performance.now(),
+): (hash: string) => Promise<TokenAnswer> {
+  const rejected = new BoundedMap<string, { answer: TokenAnswer; until: number }>(MAX_KEPT);
+  const running = new Map<string, Promise<TokenAnswer>>();
+  let left = PER_SECOND;
+  let filledAt = now();
+
+  const take = (): boolean => {
+    left = Math.min(PER_SECOND, left + ((now() - filledAt) / 1_000) * PER_SECOND);
+    filledAt = now();
+    if (left < 1) return false;
+    left--;
+    return true;
+  };
+
+  return async hash => {
+    const known = rejected.get(hash);
+    if (known && known.until > now()) return known.answer;
+    const asked = running.get(hash);
+    if (asked) return await asked;
+    if (!take()) throw new Error('Too many unknown tokens');
+    const question = ask(hash)
+      .then(answer => {
+        if (answer.token === null) rejected.set(hash, { answer, until: now() + NO_FOR_MS });
+        return answer;
+      })
+      .finally(() => running.delete(hash));
+    running.set(hash, question);
+    return await question;
+  };
+}

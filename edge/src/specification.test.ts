@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readEnrolment } from '../../plane/src/feed/enrolment.ts';
+import { ADMIN_TOKEN, useHarness } from '../../server/src/test/harness.ts';
+import { startSdk, TRANSPORTS, type Transport } from '../../server/src/test/sdk-client.ts';
+import { putDocuments } from '../../server/src/test/sdk-documents.ts';
+import { useSdkServer } from '../../server/src/test/sdk-server.ts';
+import { casesOf, evaluate, SPECIFICATIONS, stateOf } from '../../server/src/test/specification.ts';
+import { type Edge, startEdge } from './edge.ts';
+
+const harness = useHarness();
+const server = useSdkServer(harness);
+const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
+let edge: Edge;
+let token: string;
+let removed: string[] = [];
+let removedSegments: number[] = [];
+
+beforeAll(async () => {
+  token = await server.token('production');
+  const response = await fetch(`${server.url}/api/admin/api-tokens`, {
+    method: 'POST',
+    headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
+    body: JSON.stringify({ tokenName: 'edge', type: 'edge', environment: 'production' }),
+  });
+  const { enrolment } = (await response.json()) as { enrolment: string };
+  edge = await startEdge(
+    {
+      enrolment: { ...readEnrolment(enrolment), url: server.url },
+      dataDir: undefined,
+      host: '127.0.0.1',
+      port: 0,
+      maxStreams: 100,
+      trustedProxies: [],
+      metricsToken: undefined,
+    },
+    'test',
+    SILENT,
+  );
+});
+afterAll(async () => await edge.stop());
+
+/** Replaces all flags of the environment, and waits until the edge has them. */
+const put = async (specification: (typeof SPECIFICATIONS)[number]): Promise<void> => {
+  const { features = [], segments = [] } = stateOf(specification);
+  const names = new Set(features.map(({ name }) => name));
+  const ids = new Set(segments.map(({ id }) => id));
+  const revision = await putDocuments(harness.db, 'production', {
+    features,
+    segments,
+    removed: removed.filter(path => !names.has(path.replace('default/', ''))),
+    removedSegments: removedSegments.filter(id => !ids.has(id)),
+  });
+  removed = [...names].map(name => `default/${name}`);
+  removedSegments = [...ids];
+  await expect
+    .poll(async () => {
+      const response = await fetch(`${edge.url}/metrics`);
+      return Number(/^halyard_edge_revision (\d+)$/m.exec(await response.text())?.[1]);
+    })
+    .toBeGreaterThanOrEqual(revision);
+};
+
+const filesFor = (transport: Transport) =>
+  transport === 'polling' ? SPECIFICATIONS : SPECIFICATIONS.slice(0, 2);
+
+describe.each(Object.keys(TRANSPORTS) as Transport[])('through an edge, by %s', transport => {
+  test.each(filesFor(transport))('evaluates $name', async specification => {
+    await put(specification);
+    const sdk = await startSdk(edge.url, token, transport);
+
+    const results = evaluate(sdk, specification);
+    sdk.destroy();
+
+    expect(results).toHaveLength(casesOf(specification).length);
+    expect(results.filter(({ asSpecified }) => !asSpecified)).toEqual([]);
+  });
+});
+
+test('the frontend API and OFREP give the same as the server', async () => {
+  const frontend = await server.token('production', undefined, 'frontend');
+  const ask = async (url: string, path: string, init: RequestInit, secret: string) => {
+    const response = await fetch(`${url}${path}`, {
+      ...init,
+      headers: { authorization: secret, 'content-type': 'application/json' },
+    });
+    return { status: response.status, body: await response.text() };
+  };
+  const requests: [string, RequestInit, string][] = [
+    ['/api/frontend?userId=7', {}, frontend],
+    ['/ofrep/v1/evaluate/flags', { method: 'POST', body: '{"context":{"targetingKey":"7"}}' }, token],
+  ];
+  for (const [path, init, secret] of requests) {
+    const [own, other] = await Promise.all([
+      ask(edge.url, path, init, secret),
+      ask(server.url, path, init, secret),
+    ]);
+    expect(own.status).toBe(200);
+    expect(withoutStream(own.body)).toEqual(withoutStream(other.body));
+  }
+});
+
+/** The URL of a stream is a secret of the process. */
+const withoutStream = (body: string): object => {
+  const { eventStreams: _, ...rest } = JSON.parse(body);
+  return rest;
+};

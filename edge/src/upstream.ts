@@ -1,0 +1,145 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { frameOf, type TokenAnswer } from '../../plane/src/feed/frames.ts';
+import type { EdgeReport, EdgeReportResult } from '../../plane/src/feed/report.ts';
+import { readSigned } from '../../plane/src/feed/signed.ts';
+import { MAX_SNAPSHOT_BYTES, type TrustedKeys } from '../../plane/src/snapshot/format.ts';
+
+const TIMEOUT_MS = 10_000;
+/** What arrives meanwhile is written to disk after it. */
+const REPORT_TIMEOUT_MS = 5_000;
+const SNAPSHOT_TIMEOUT_MS = 60_000;
+/** Heads come every 3 s. */
+const SILENT_AFTER_MS = 10_000;
+const MAX_BLOCK_CHARACTERS = 2 * 1_024 * 1_024;
+const MAX_TEXT_BYTES = 65_536;
+
+const compress = promisify<string, Buffer>(gzip);
+
+/** Upstream rejected the request. */
+export class UpstreamError extends Error {
+  readonly status: number;
+  /** The start of the body: a signed revocation, or the message of a server or of a proxy. */
+  readonly body: string;
+
+  constructor(status: number, body: string) {
+    super(`Upstream responded with ${status}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export type Upstream = {
+  /** The bytes of the snapshot, as they were signed. */
+  snapshot: () => Promise<Buffer>;
+  /** Frames with their signatures, as they arrive. Ends with an error, or when the server ends the stream. */
+  stream: (position: string | undefined, signal: AbortSignal) => AsyncGenerator<string>;
+  /** What upstream knows about a token. */
+  token: (hash: string) => Promise<TokenAnswer>;
+  report: (report: EdgeReport) => Promise<EdgeReportResult>;
+};
+
+export function makeUpstream(url: string, token: string, keys: () => TrustedKeys): Upstream {
+  const request = async (path: string, init: RequestInit, withinMs: number): Promise<Response> => {
+    const response = await fetch(`${url}/api/edge/v1/${path}`, {
+      redirect: 'error',
+      ...init,
+      headers: { authorization: token, ...init.headers },
+      signal: AbortSignal.any([AbortSignal.timeout(withinMs), ...(init.signal ? [init.signal] : [])]),
+    });
+    if (response.ok) return response;
+    throw new UpstreamError(response.status, (await read(response, MAX_TEXT_BYTES)).toString());
+  };
+
+  return {
+    snapshot: async () => await read(await request('snapshot', {}, SNAPSHOT_TIMEOUT_MS), MAX_SNAPSHOT_BYTES),
+    stream: async function* (position, signal) {
+      const stop = new AbortController();
+      const response = await connect(url, token, position, AbortSignal.any([signal, stop.signal]));
+      let silent = setTimeout(() => stop.abort(), SILENT_AFTER_MS);
+      try {
+        let text = '';
+        for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(
+          new TextDecoderStream(),
+        )) {
+          clearTimeout(silent);
+          silent = setTimeout(() => stop.abort(), SILENT_AFTER_MS);
+          text += chunk;
+          const blocks = text.split('\n\n');
+          text = blocks.pop() ?? '';
+          if (text.length > MAX_BLOCK_CHARACTERS) throw new Error('An event of the stream is too large');
+          for (const block of blocks) {
+            const frame = dataOf(block);
+            if (frame !== '') yield frame;
+          }
+        }
+      } finally {
+        clearTimeout(silent);
+        stop.abort();
+      }
+    },
+    token: async hash => {
+      const response = await request(`tokens/${hash}`, {}, TIMEOUT_MS);
+      const answer = frameOf(readSigned((await read(response, MAX_TEXT_BYTES)).toString(), keys()));
+      if (answer.log !== 'token' || answer.hash !== hash)
+        throw new Error('The response is about another token');
+      return answer;
+    },
+    report: async report => {
+      const body = await compress(JSON.stringify(report));
+      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      const response = await request(
+        'report',
+        { method: 'POST', headers, body: new Uint8Array(body) },
+        REPORT_TIMEOUT_MS,
+      );
+      return JSON.parse((await read(response, MAX_TEXT_BYTES * 16)).toString());
+    },
+  };
+}
+
+/** Only the response is awaited here: a stream has no end. */
+async function connect(
+  url: string,
+  token: string,
+  position: string | undefined,
+  signal: AbortSignal,
+): Promise<Response> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error('Upstream does not respond')), TIMEOUT_MS);
+  try {
+    const response = await fetch(`${url}/api/edge/v1/stream`, {
+      redirect: 'error',
+      headers: {
+        authorization: token,
+        accept: 'text/event-stream',
+        ...(position !== undefined && { 'last-event-id': position }),
+      },
+      signal: AbortSignal.any([signal, late.signal]),
+    });
+    if (response.ok) return response;
+    throw new UpstreamError(response.status, (await read(response, MAX_TEXT_BYTES)).toString());
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The data of a block of server-sent events. */
+const dataOf = (block: string): string =>
+  block
+    .split('\n')
+    .filter(line => line.startsWith('data: '))
+    .map(line => line.slice('data: '.length))
+    .join('\n');
+
+/** Reads at most so many bytes: what sends them may be no server of ours. */
+async function read(response: Response, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? new ReadableStream<Uint8Array>()) {
+    length += chunk.length;
+    if (length > most) throw new Error(`The response has more than ${most} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

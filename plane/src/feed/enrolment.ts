@@ -1,0 +1,47 @@
+import { createPublicKey } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { FeedSchema, type TrustedKeys } from '../snapshot/format.ts';
+import { keyId, type SigningKey } from '../snapshot/keys.ts';
+
+/** Recognisable in a configuration, and for secret scanners. */
+const START = 'halyard-edge-1.';
+
+const Enrolment = Type.Object({
+  url: Type.String({ minLength: 1, maxLength: 2_000 }),
+  feed: FeedSchema,
+  token: Type.String({ minLength: 1, maxLength: 512 }),
+  /** Public keys in DER (SPKI), in base64. */
+  keys: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 4 }),
+});
+/** Everything that an edge needs to begin: where the server is, what to read there, and whose signatures to trust. */
+export type Enrolment = Static<typeof Enrolment>;
+const isEnrolment = Compile(Enrolment);
+
+export const enrolmentText = (enrolment: Enrolment): string =>
+  `${START}${Buffer.from(JSON.stringify(enrolment)).toString('base64url')}`;
+
+export const publicKeyText = ({ publicKey }: Pick<SigningKey, 'publicKey'>): string =>
+  publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+
+/** Throws an error that says what is wrong. It does not quote the string, which contains a secret. */
+export function readEnrolment(text: string): Enrolment {
+  const given = text.trim();
+  if (!given.startsWith(START)) throw new Error(`An enrolment starts with "${START}".`);
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(given.slice(START.length), 'base64url').toString());
+  } catch {
+    throw new Error('The enrolment is incomplete or damaged. Copy the whole string.');
+  }
+  if (!isEnrolment.Check(value)) throw new Error('The enrolment lacks fields. Create a new edge token.');
+  return value;
+}
+
+export const keysOf = (texts: readonly string[]): TrustedKeys =>
+  new Map(
+    texts.map(text => {
+      const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
+      return [keyId(key), key];
+    }),
+  );

@@ -1,0 +1,104 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import {
+  Count,
+  FeatureSchema,
+  FeedSchema,
+  SegmentSchema,
+  SnapshotError,
+  TokenSchema,
+} from '../snapshot/format.ts';
+
+export const FRAME_VERSION = 1;
+
+const common = { v: Type.Literal(FRAME_VERSION), feed: FeedSchema, epoch: Type.String() };
+
+/** Rows of flags and segments that differ between two revisions, each as of its newest revision. */
+const Flags = Type.Object({
+  ...common,
+  log: Type.Literal('flags'),
+  prev: Count,
+  rev: Count,
+  completeSince: Count,
+  revs: Type.Array(
+    Type.Object({
+      rev: Count,
+      events: Type.Array(
+        Type.Union([Type.Object({ feature: FeatureSchema }), Type.Object({ segment: SegmentSchema })]),
+      ),
+    }),
+  ),
+});
+export type FlagsFrame = Static<typeof Flags>;
+
+/** Tokens that were created or changed, and hashes of those that ended. */
+const Tokens = Type.Object({
+  ...common,
+  log: Type.Literal('tokens'),
+  prev: Count,
+  rev: Count,
+  revs: Type.Array(
+    Type.Object({
+      rev: Count,
+      events: Type.Array(
+        Type.Union([Type.Object({ token: TokenSchema }), Type.Object({ ended: Type.String() })]),
+      ),
+    }),
+  ),
+});
+export type TokensFrame = Static<typeof Tokens>;
+
+/** Where the feed is now. A reader that has less after it has read the frames before has a gap. */
+const Head = Type.Object({
+  ...common,
+  log: Type.Literal('head'),
+  rev: Count,
+  completeSince: Count,
+  tokenRev: Count,
+  origins: Type.Array(Type.String()),
+  /** The sender's time, by which tokens expire. */
+  now: Type.String({ format: 'date-time' }),
+  /** Seconds since the sender knew that this is current. */
+  age: Type.Number({ minimum: 0 }),
+});
+export type Head = Static<typeof Head>;
+
+/** What a server knows about one token. Null: it is no token of this feed. */
+const TokenAnswer = Type.Object({
+  ...common,
+  log: Type.Literal('token'),
+  rev: Count,
+  hash: Type.String(),
+  token: Type.Union([TokenSchema, Type.Null()]),
+});
+export type TokenAnswer = Static<typeof TokenAnswer>;
+
+/** The edge token with this hash was revoked. */
+const Revoked = Type.Object({
+  v: Type.Literal(FRAME_VERSION),
+  log: Type.Literal('revoked'),
+  hash: Type.String(),
+});
+export type Revoked = Static<typeof Revoked>;
+
+export type Frame = FlagsFrame | TokensFrame | Head | TokenAnswer | Revoked;
+
+const READERS = {
+  flags: Compile(Flags),
+  tokens: Compile(Tokens),
+  head: Compile(Head),
+  token: Compile(TokenAnswer),
+  revoked: Compile(Revoked),
+};
+
+/** Why a frame cannot be used: it is of a later version, or of a log that this version does not know. */
+export class UnknownFrameError extends SnapshotError {}
+
+export function frameOf(value: unknown): Frame {
+  const { v, log } = (value ?? {}) as { v?: unknown; log?: unknown };
+  const reader = READERS[log as keyof typeof READERS];
+  if (v !== FRAME_VERSION || !reader)
+    throw new UnknownFrameError(`Frame of version ${String(v)} and log "${String(log)}" is not known.`);
+  if (!reader.Check(value)) throw new SnapshotError(`The frame of log "${String(log)}" lacks fields.`);
+  return value as Frame;
+}

@@ -1,0 +1,165 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { badData } from '../platform/errors.ts';
+import { Named } from '../platform/http/schema.ts';
+
+/** Rows of clients in one report. */
+export const MAX_HEARD = 500;
+/** Features and variants in one batch. With names of 40 characters that is about a megabyte. */
+export const MAX_BATCH_KEYS = 10_000;
+export const MAX_BATCH_INSTANCES = 5_000;
+
+const text = (description: string, options = {}) => Type.String({ maxLength: 200, description, ...options });
+const whole = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+const small = (description: string) => Type.Integer({ minimum: 0, maximum: 2_147_483_647, description });
+const tokenId = () => small('Id of the API token that the SDK uses');
+const application = () => text('Name of the application');
+
+/** One instance of an SDK, and the revision that it has presented to the edge. */
+const Heard = Type.Object({
+  token: tokenId(),
+  id: text('Id of the connection, which the SDK chose', { minLength: 1, maxLength: 100 }),
+  application: Type.Optional(application()),
+  instance: Type.Optional(text('Id of the instance')),
+  epoch: text('Epoch of the revision', { maxLength: 50 }),
+  revision: small('The revision that it presented'),
+  isExact: Type.Boolean({ description: 'Whether it has exactly this revision, even if it had a later one' }),
+  isStreaming: Type.Boolean({ description: 'Whether it has an open stream' }),
+  interval: Type.Integer({ minimum: 0, maximum: 3_600, description: 'Seconds between its polls' }),
+  age: Type.Number({ minimum: 0, maximum: 1e9, description: 'Seconds since it presented the revision' }),
+});
+
+const Bucket = Type.Object({
+  token: tokenId(),
+  application: application(),
+  hour: small('Hours since 1970'),
+  features: Type.Array(
+    Type.Object({
+      name: text('Name of the feature'),
+      yes: whole('How often it was on'),
+      no: whole('How often it was off'),
+      seenAt: whole('When it was last evaluated, in milliseconds since 1970'),
+      variants: Type.Optional(
+        Type.Record(Type.String(), whole('How often'), { description: 'How often each variant was used' }),
+      ),
+    }),
+    { description: 'The features that the application evaluated in this hour' },
+  ),
+});
+
+const Instance = Type.Object({
+  token: tokenId(),
+  application: application(),
+  instanceId: text('Id of the instance'),
+  sdkVersion: Type.Union([Type.String({ maxLength: 200 }), Type.Null()], {
+    description: 'Name and version of the SDK',
+  }),
+  isFrontend: Type.Boolean({ description: 'Whether it runs in browsers or apps' }),
+  strategies: Type.Optional(
+    Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 100,
+      description: 'The strategy types that the SDK knows',
+    }),
+  ),
+  seenAt: whole('When it was last heard of, in milliseconds since 1970'),
+});
+
+const Batch = Type.Object(
+  {
+    sequence: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the batch' }),
+    buckets: Type.Array(Bucket, {
+      maxItems: MAX_BATCH_KEYS,
+      description: 'Evaluations by application and hour',
+    }),
+    instances: Type.Array(Instance, { maxItems: MAX_BATCH_INSTANCES, description: 'Registrations of SDKs' }),
+  },
+  {
+    description:
+      'Counts that are sealed: an edge sends the same batch with the same sequence until a server has accepted it, and it is counted once',
+  },
+);
+export type ReportBatch = Static<typeof Batch>;
+
+export const EdgeReport = Named(
+  'EdgeReport',
+  Type.Object({
+    edge: Type.String({
+      pattern: '^[0-9a-f-]{36}$',
+      description: 'The id that the edge chose when it first started',
+      examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+    }),
+    version: Type.String({ maxLength: 50, description: 'Version of the edge', examples: ['0.1.0'] }),
+    epoch: Type.String({ maxLength: 50, description: 'Epoch of the revision', examples: ['0d3c9fb2a1'] }),
+    revision: Type.Integer({
+      minimum: 0,
+      maximum: 2_147_483_647,
+      description: 'The revision that it serves',
+    }),
+    age: Type.Number({
+      minimum: 0,
+      maximum: 1e9,
+      description: 'Seconds since the edge knew that this is current',
+    }),
+    clients: Type.Integer({ minimum: 0, maximum: 1e9, description: 'Instances of SDKs that it knows' }),
+    isIgnoring: Type.Boolean({ description: 'Whether it had no room to remember an instance' }),
+    isStopping: Type.Boolean({ description: 'Whether this is its last report' }),
+    heard: Type.Array(Heard, {
+      maxItems: MAX_HEARD,
+      description: 'Instances of SDKs that presented a revision since the last report',
+    }),
+    requests: Type.Array(
+      Type.Object({
+        environment: text('The environment'),
+        revision: small('The revision that was evaluated'),
+        requests: whole('Number of evaluations'),
+      }),
+      {
+        maxItems: 1_000,
+        description: 'Evaluations for browsers, by revision',
+      },
+    ),
+    uses: Type.Array(small('Id of a token'), {
+      maxItems: 20_000,
+      description: 'Ids of tokens that were used',
+    }),
+    batch: Type.Optional(Batch),
+  }),
+);
+export type EdgeReport = Static<typeof EdgeReport>;
+
+export const EdgeReportResult = Named(
+  'EdgeReportResult',
+  Type.Object({
+    missing: Type.Array(
+      Type.Object({
+        token: Type.Integer({ description: 'Id of the API token' }),
+        id: Type.String({ description: 'Id of the connection' }),
+      }),
+      {
+        description: 'Instances without a name that the server does not know: the edge forgets them',
+      },
+    ),
+    questions: Type.Array(
+      Type.Object({
+        environment: Type.String({ description: 'The environment' }),
+        revision: Type.Integer({ description: 'The revision' }),
+      }),
+      {
+        description: 'Revisions that somebody waits for: the edge asks its streams what they have',
+      },
+    ),
+  }),
+);
+export type EdgeReportResult = Static<typeof EdgeReportResult>;
+
+const isReport = Compile(EdgeReport);
+
+/** Rejects with 400 what is no report. Fields that this version does not know are ignored. */
+export function readReport(body: unknown): EdgeReport {
+  if (isReport.Check(body)) return body;
+  const [first] = isReport.Errors(body);
+  throw badData([
+    { message: `${first?.message ?? 'is no report'}`, path: `/body${first?.instancePath ?? ''}` },
+  ]);
+}

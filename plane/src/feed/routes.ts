@@ -1,0 +1,245 @@
+import { hash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
+import { Type } from 'typebox';
+import type { Admission } from '../platform/admission/metrics.ts';
+import { networkOf } from '../platform/admission/network.ts';
+import { ApiError, badData } from '../platform/errors.ts';
+import { acceptsGzip } from '../platform/http/output/accept-encoding.ts';
+import { EVENT_STREAM_HEAD } from '../platform/http/output/server-sent-events.ts';
+import { errorResponses, jsonResponse } from '../platform/http/schema.ts';
+import { authenticate, tokenText } from '../serving/client-api/authenticate.ts';
+import type { CountRequest } from '../serving/client-api/metrics.ts';
+import type { Responder } from '../serving/client-api/responses.ts';
+import type { ServingState } from '../serving/state/serving.ts';
+import type { SdkToken } from '../serving/tokens/tokens.ts';
+import type { SigningKey } from '../snapshot/keys.ts';
+import { isOfFeed, tokenRow } from '../snapshot/take.ts';
+import { FRAME_VERSION, type Revoked, type TokenAnswer } from './frames.ts';
+import { feedOf, makePublication, makeSnapshots, readPosition } from './publisher.ts';
+import { EdgeReport, EdgeReportResult, readReport } from './report.ts';
+import { signed } from './signed.ts';
+import { makeFeedStreams } from './streams.ts';
+
+const REPORT_LIMIT_BYTES = 4 * 1_024 * 1_024;
+const LINES = ['content-type', 'text/plain; charset=utf-8'];
+const HASH = /^[0-9a-f]{64}$/;
+
+export type FeedSettings = {
+  /** Undefined: the server cannot sign, so it has no feeds. */
+  key: SigningKey | undefined;
+  metrics: Registry;
+  admission: Admission;
+  takeReport: (token: SdkToken, report: EdgeReport) => Promise<EdgeReportResult>;
+};
+
+const lines = (description: string, example: string) => ({
+  description,
+  content: { 'text/plain': { schema: Type.Unsafe<string>({ type: 'string' }), example } },
+});
+
+const SIGNATURE = '88b9664b4d44afdb 6Pzw…AQ==';
+const FEED = '"feed":{"environment":"production","projects":null}';
+const HEAD_EXAMPLE = `{"v":1,${FEED},"epoch":"0d3c9fb2a1","log":"head","rev":42,"completeSince":0,"tokenRev":7,"origins":["*"],"now":"2026-11-18T08:00:00.000Z","age":0.2}\n${SIGNATURE}`;
+
+/** What edges need from a server: the feed that their token names, and a place for what SDKs report to them. */
+export function feedRoutes(
+  app: FastifyInstance,
+  state: ServingState,
+  responder: Responder,
+  count: CountRequest,
+  { key, metrics, admission, takeReport }: FeedSettings,
+): void {
+  if (!key) {
+    app.all('/api/edge/v1/*', { schema: { hide: true } }, () => {
+      throw new ApiError(
+        'ServiceUnavailableError',
+        'This server cannot sign feeds. Set HALYARD_SECRET_KEY on the server.',
+      );
+    });
+    return;
+  }
+  const streams = makeFeedStreams(state, key, metrics);
+  const snapshotOf = makeSnapshots(state, key);
+  admission.set('edge-streams', streams.shares);
+  // Not awaited: the server must stop listening now, and waits for all connections itself.
+  app.addHook('preClose', async () => void streams.close());
+
+  const sendLines = (reply: FastifyReply, status: number, text: string): void =>
+    responder.send(reply, 'edge', status, Buffer.from(`${text}\n`), LINES);
+
+  /** Says with a signature that the token was revoked: an edge believes nothing less. */
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const text = tokenText(request.headers.authorization);
+    if (text !== '' && !state.tokens.known(text)) {
+      const own = hash('sha256', text);
+      const revoked: Revoked = { v: FRAME_VERSION, log: 'revoked', hash: own };
+      if (state.tokens.ended.has(own)) return sendLines(reply, 401, signed(revoked, key));
+    }
+    request.sdkToken = await authenticate(state.tokens, text, request.ip, ['edge']);
+    request.sdkToken.used = true;
+    await state.load(request.sdkToken.environment ?? '');
+  };
+
+  const get = (
+    path: string,
+    schema: { operationId: string; summary: string; description: string; response: object; params?: object },
+    handler: (request: FastifyRequest, reply: FastifyReply, token: SdkToken) => Promise<void> | void,
+  ): void => {
+    app.get(
+      `/api/edge/v1/${path}`,
+      {
+        config: { sdkOperation: 'edge' },
+        exposeHeadRoute: false,
+        onRequest,
+        schema: { tags: ['Edge'], security: [{ edgeToken: [] }], ...schema },
+      },
+      async (request, reply) => await handler(request, reply, tokenOf(request)),
+    );
+  };
+
+  get(
+    'head',
+    {
+      operationId: 'getEdgeHead',
+      summary: 'Get the head of a feed',
+      description:
+        'Returns the current revisions of the feed that the token names, as one line of JSON and one line with its signature. Requires an API token of type edge.',
+      response: { 200: lines('The head and its signature', HEAD_EXAMPLE), ...errorResponses(401, 403) },
+    },
+    (_request, reply, token) => sendLines(reply, 200, makePublication(state, feedOf(token), key).head()),
+  );
+
+  get(
+    'snapshot',
+    {
+      operationId: 'getEdgeSnapshot',
+      summary: 'Get the snapshot of a feed',
+      description:
+        'Returns everything that is needed to serve the SDKs of the feed, signed. docs/reference/snapshot.md describes the format. Responds with 304 if If-None-Match has the current revisions. Requires an API token of type edge.',
+      response: {
+        200: lines('The snapshot', '{"v":1,"feed":{"environment":"production","projects":null}, …}'),
+        304: { type: 'null', description: 'The edge has this snapshot' },
+        ...errorResponses(401, 403),
+      },
+    },
+    async ({ headers }, reply, token) => {
+      const { etag, plain, gzip } = await snapshotOf(feedOf(token));
+      if (headers['if-none-match'] === etag) return responder.notModified(reply, 'edge', etag);
+      const isCompressed = acceptsGzip(headers);
+      const encoding = isCompressed ? ['content-encoding', 'gzip'] : [];
+      const body = isCompressed ? await gzip() : plain;
+      responder.send(reply, 'edge', 200, body, [
+        ...LINES,
+        'etag',
+        etag,
+        'vary',
+        'accept-encoding',
+        ...encoding,
+      ]);
+    },
+  );
+
+  get(
+    'stream',
+    {
+      operationId: 'streamEdgeFrames',
+      summary: 'Stream the changes of a feed',
+      description:
+        'Sends the changes after the Last-Event-ID if the server knows them, then the head, and then every change and a head every 3 s. The data of an event has two lines: JSON and its signature. docs/reference/edge-api.md describes the frames. An edge that does not read is cut off at 1 MiB. Requires an API token of type edge.',
+      response: {
+        200: {
+          description: 'Server-sent events',
+          content: {
+            'text/event-stream': {
+              schema: Type.Unsafe<string>({ type: 'string' }),
+              example: `id: 0d3c9fb2a1.42.7\ndata: ${HEAD_EXAMPLE.replace('\n', '\ndata: ')}\n\n`,
+            },
+          },
+        },
+        ...errorResponses(401, 403),
+      },
+    },
+    (request, reply, token) => {
+      const from = readPosition(String(request.headers['last-event-id'] ?? ''));
+      streams.open(reply, token, from, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);
+      count('edge', 200);
+    },
+  );
+
+  get(
+    'tokens/:hash',
+    {
+      operationId: 'getEdgeToken',
+      summary: 'Look up a token for an edge',
+      description:
+        'Returns the API token with this hash if it may read nothing but the feed, and null otherwise, signed. An edge asks when an SDK sends a token that it does not know. Requires an API token of type edge.',
+      params: Type.Object({
+        hash: Type.String({
+          maxLength: 64,
+          description: 'SHA-256 of the token, as hexadecimal digits',
+          examples: ['de3374cc9a5d1e8acd13d8a98d885d4643b057c5a833a6736c909eea019a9a96'],
+        }),
+      }),
+      response: {
+        200: lines(
+          'The token and the signature',
+          `{"v":1,${FEED},"epoch":"0d3c9fb2a1","log":"token","rev":7,"hash":"de33…9a96","token":null}\n${SIGNATURE}`,
+        ),
+        ...errorResponses(400, 401, 403),
+      },
+    },
+    async ({ params, ip }, reply, edge) => {
+      const { hash: asked } = params as { hash: string };
+      if (!HASH.test(asked))
+        throw badData([{ message: 'hash must have 64 hexadecimal digits', path: '/params/hash' }]);
+      const feed = feedOf(edge);
+      const found = await state.tokens.find(asked, networkOf(ip));
+      const answer: TokenAnswer = {
+        v: FRAME_VERSION,
+        feed,
+        log: 'token',
+        epoch: state.tokens.epoch ?? '',
+        rev: state.tokens.revision,
+        hash: asked,
+        token: found && isOfFeed(found, feed) ? tokenRow(found) : null,
+      };
+      sendLines(reply, 200, signed(answer, key));
+    },
+  );
+
+  for (const schema of [EdgeReport, EdgeReportResult]) app.addSchema(schema);
+  app.post(
+    '/api/edge/v1/report',
+    {
+      config: { sdkOperation: 'edge' },
+      bodyLimit: REPORT_LIMIT_BYTES,
+      onRequest,
+      schema: {
+        operationId: 'reportFromEdge',
+        tags: ['Edge'],
+        security: [{ edgeToken: [] }],
+        summary: 'Report from an edge',
+        description:
+          'Accepts what an edge serves, which revisions its SDKs have, and one batch of metrics and registrations. The batch is stored when the response arrives, and counted once however often it is sent. Requires an API token of type edge.',
+        body: EdgeReport,
+        response: {
+          200: jsonResponse('What the edge should do', EdgeReportResult),
+          ...errorResponses(400, 401, 403, 413, 415),
+        },
+      },
+    },
+    async (request, reply) => {
+      const result = await takeReport(tokenOf(request), readReport(request.body));
+      responder.send(reply, 'edge', 200, Buffer.from(JSON.stringify(result)), [
+        'content-type',
+        'application/json; charset=utf-8',
+      ]);
+    },
+  );
+}
+
+function tokenOf({ sdkToken }: FastifyRequest): SdkToken {
+  if (!sdkToken) throw new Error('The token of the request was not checked');
+  return sdkToken;
+}

@@ -1,0 +1,42 @@
+import { type Static, Type } from 'typebox';
+import { Named, Ref, Timestamp } from '../../../../plane/src/platform/http/schema.ts';
+
+export const Edge = Named(
+  'Edge',
+  Type.Object({
+    id: Type.String({
+      description: 'Id of the edge, which it keeps in its data folder',
+      examples: ['12.7c9e6679-7425-40de-944b-e07fc1f90ae7'],
+    }),
+    tokenId: Type.Integer({ description: 'Id of its edge token', examples: [12] }),
+    tokenName: Type.String({ description: 'Name of its edge token', examples: ['edge in Frankfurt'] }),
+    environment: Type.String({ description: 'The environment that it serves', examples: ['production'] }),
+    projects: Type.Array(Type.String(), {
+      description: 'The projects that it serves. ["*"] for all projects',
+      examples: [['*']],
+    }),
+    version: Type.String({ description: 'Its version', examples: ['0.1.0'] }),
+    revision: Type.Integer({ description: 'The revision that it serves', examples: [42] }),
+    behind: Type.Integer({
+      description: 'How many revisions it lacks. After a database was restored, all of them',
+      examples: [0],
+    }),
+    age: Type.Number({
+      description: 'Seconds since it knew that this was current. Grows while the edge is silent',
+      examples: [1.5],
+    }),
+    instances: Type.Integer({ description: 'Instances of SDKs that it knows', examples: [200] }),
+    state: Type.String({
+      description: '`connected` if it reported in the last 15 s, `stopped` if it said so, `silent` otherwise',
+      enum: ['connected', 'silent', 'stopped'],
+    }),
+    createdAt: Timestamp('When it first reported'),
+    seenAt: Timestamp('When it last reported'),
+  }),
+);
+export type Edge = Static<typeof Edge>;
+
+export const EdgeList = Named(
+  'EdgeList',
+  Type.Object({ edges: Type.Array(Ref(Edge), { description: 'The edges, by environment and token' }) }),
+);

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { beforeAll, expect, test } from 'vitest';
+import { makeApiToken } from '../../test/factories.ts';
+import { useHarness } from '../../test/harness.ts';
+import { MAX_EDGES_OF_TOKEN } from './store.ts';
+
+const harness = useHarness();
+let token: { id: number; secret: string };
+
+beforeAll(async () => {
+  const fields = { tokenName: 'edge', type: 'edge' as const, environment: 'development', projects: ['*'] };
+  token = await makeApiToken(harness.db, fields);
+  await harness.app.serving.refresh();
+});
+
+const heard = (id: string, fields: object = {}) => ({
+  token: token.id,
+  id,
+  application: 'shop',
+  instance: 'pod',
+  epoch: '',
+  revision: 1,
+  isExact: true,
+  isStreaming: false,
+  interval: 15,
+  age: 0,
+  ...fields,
+});
+
+const report = async (fields: object = {}) =>
+  await harness.app.sdk.inject({
+    method: 'POST',
+    url: '/api/edge/v1/report',
+    headers: { authorization: token.secret },
+    payload: {
+      edge: randomUUID(),
+      version: '0.1.0',
+      epoch: '',
+      revision: 1,
+      age: 0,
+      clients: 1,
+      isIgnoring: false,
+      isStopping: false,
+      heard: [],
+      requests: [],
+      uses: [],
+      ...fields,
+    },
+  });
+
+test('a report that PostgreSQL rejects for its content gets 400, so that an edge does not repeat it for ever', async () => {
+  await sql`alter table reach_instances add constraint odd check (application <> 'odd')`.execute(harness.db);
+  const response = await report({ heard: [heard('a', { application: 'odd' })] });
+
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toMatchObject({ name: 'BadDataError' });
+});
+
+test('a report can name an instance twice, contain what PostgreSQL cannot store, and any number of requests', async () => {
+  const requests = [{ environment: 'development', revision: 1, requests: Number.MAX_SAFE_INTEGER }];
+  const twice = [heard('b', { revision: 1 }), heard('b', { revision: 2, application: 'a\0\ud800' })];
+
+  for (let times = 0; times < 3; times++)
+    expect((await report({ heard: twice, requests })).statusCode).toBe(200);
+
+  const { rows } = await sql`
+    select application from reach_instances where connection_id = 'b'`.execute(harness.db);
+  expect(rows).toEqual([{ application: 'a\ufffd\ufffd' }]);
+});
+
+test('a token has a limited number of edges, although many report at the same moment', async () => {
+  const edges = async (): Promise<number> => {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) from edges where token_id = ${token.id}`.execute(harness.db);
+    return Number(rows[0]?.count);
+  };
+  const known = randomUUID();
+  expect((await report({ edge: known })).statusCode).toBe(200);
+  await sql`
+    insert into edges (id, token_id, version, epoch, revision, age_seconds, clients)
+    select 'made-' || number, ${token.id}, '', '', 1, 0, 0
+    from generate_series(1, ${MAX_EDGES_OF_TOKEN - 2 - (await edges())}) as number`.execute(harness.db);
+
+  const isWaiting = sql<{ count: number }>`
+    select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const reports = await harness.db.transaction().execute(async tx => {
+    await sql`select from api_tokens where id = ${token.id} for update`.execute(tx);
+    const sent = Array.from({ length: 4 }, () => report());
+    await expect
+      .poll(async () => Number((await isWaiting.execute(harness.db)).rows[0]?.count), { timeout: 60_000 })
+      .toBeGreaterThanOrEqual(3);
+    return sent;
+  });
+
+  const statuses = (await Promise.all(reports)).map(({ statusCode }) => statusCode);
+  expect(statuses.toSorted()).toEqual([200, 200, 429, 429]);
+  expect(await edges()).toBe(MAX_EDGES_OF_TOKEN);
+  expect((await report({ edge: known })).statusCode).toBe(200);
+});
