@@ -25,7 +25,7 @@ export interface schemas {
   AdvancedPlaygroundResult: { input: schemas['AdvancedPlaygroundInput']; features: Array<schemas['AdvancedPlaygroundFeature']>; notEvaluated?: Array<schemas['PlaygroundNotEvaluated']> };
   AllFlagCreators: { flagCreators: schemas['FlagCreatorList']; total: number };
   ApiError: { id: string; name: "AlreadyCarriedOutError" | "AuthenticationRequired" | "BadDataError" | "ConflictError" | "ContentTypeerror" | "ExceedsLimitError" | "IdempotencyError" | "InternalError" | "InvalidOperationError" | "MaintenanceError" | "MethodNotAllowedError" | "NameExistsError" | "NoAccessError" | "NotFoundError" | "PatternError" | "PayloadTooLargeError" | "PreconditionFailedError" | "RateLimitError" | "ServiceUnavailableError"; message: string; details: Array<schemas['ErrorDetail']> };
-  ApiToken: { id: number; secret: string; secure: boolean; identifier: string; tokenName: string; type: "admin" | "client" | "backend" | "frontend"; environment: (string | null); project: string; projects: Array<string>; alias: (string | null); createdAt: string; expiresAt: (string | null); seenAt: (string | null) };
+  ApiToken: { id: number; secret: string; secure: boolean; identifier: string; tokenName: string; type: "admin" | "client" | "backend" | "frontend" | "edge"; enrolment?: string; environment: (string | null); project: string; projects: Array<string>; alias: (string | null); createdAt: string; expiresAt: (string | null); seenAt: (string | null) };
   ApiTokenApplication: { appName: string; environment: string; sdkVersion: (string | null); instances: number; lastSeen: string };
   ApiTokenCounts: { admin: number; client: number; frontend: number };
   ApiTokenList: { tokens: Array<schemas['ApiToken']> };
@@ -97,6 +97,10 @@ export interface schemas {
   Drift: { feature: string; project: string; source: schemas['DriftSource']; inSync: boolean; differences: Array<schemas['DriftDifference']> };
   DriftDifference: { part: string; environment: (string | null); kind: "changed" | "only-in-source" | "only-in-copy" | "order"; source?: unknown; copy?: unknown };
   DriftSource: { project: string; feature: string; archived: boolean };
+  Edge: { id: string; tokenId: number; tokenName: string; environment: string; projects: Array<string>; version: string; revision: number; behind: number; age: number; instances: number; state: "connected" | "silent" | "stopped"; createdAt: string; seenAt: string };
+  EdgeList: { edges: Array<schemas['Edge']> };
+  EdgeReport: { edge: string; version: string; epoch: string; revision: number; age: number; clients: number; isIgnoring: boolean; isStopping: boolean; heard: Array<{ token: number; id: string; application?: string; instance?: string; epoch: string; revision: number; isExact: boolean; isStreaming: boolean; interval: number; age: number }>; requests: Array<{ environment: string; revision: number; requests: number }>; uses: Array<number>; batch?: { sequence: number; buckets: Array<{ token: number; application: string; hour: number; features: Array<{ name: string; yes: number; no: number; seenAt: number; variants?: { [key: string]: number } }> }>; instances: Array<{ token: number; application: string; instanceId: string; sdkVersion: (string | null); isFrontend: boolean; strategies?: Array<string>; seenAt: number }> } };
+  EdgeReportResult: { missing: Array<{ token: number; id: string }>; questions: Array<{ environment: string; revision: number }> };
   Environment: { name: string; type: string; enabled: boolean; protected: boolean; sortOrder: number; projectCount: number; apiTokenCount: number; enabledToggleCount: number };
   EnvironmentChoice: { environment: string };
   EnvironmentCopy: { from: string; include?: Array<"strategies" | "variants"> };
@@ -264,7 +268,7 @@ export interface schemas {
   NamedRole: { id: number; name: string };
   NamingCheck: { features: number; violations: number; names: Array<string> };
   NamingPreview: { featureNaming: schemas['FeatureNamingInput'] };
-  NewApiToken: { tokenName?: string; username?: string; type: "client" | "backend" | "frontend"; environment?: string; project?: string; projects?: Array<string>; expiresAt?: string; alias?: (string | null) };
+  NewApiToken: { tokenName?: string; username?: string; type: "client" | "backend" | "frontend" | "edge"; environment?: string; project?: string; projects?: Array<string>; expiresAt?: string; alias?: (string | null) };
   NewContextField: { name: string; description?: (string | null); stickiness?: boolean; sortOrder?: number; legalValues?: Array<schemas['LegalValue']> };
   NewDependency: { feature: string; enabled?: boolean; variants?: Array<string> };
   NewEnvironment: { name: string; type: string; enabled?: boolean; sortOrder?: number };
@@ -1190,6 +1194,10 @@ export interface paths {
     /** Revoke an API token of a project */
     delete: { parameters: { query?: never; path: { projectId: string; token: string }; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
+  "/api/admin/edges": {
+    /** List edges */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['EdgeList'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
   "/api/admin/user": {
     /** Get the caller */
     get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['Me'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1616,6 +1624,26 @@ export interface paths {
     /** Stream changes of features */
     get: { parameters: { query?: never; path?: never; header?: { "last-event-id"?: string } }; responses: { 200: { content: { "text/event-stream": string } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
+  "/api/edge/v1/head": {
+    /** Get the head of a feed */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "text/plain": string } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/edge/v1/snapshot": {
+    /** Get the snapshot of a feed */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "text/plain": string } }; 304: { content: never }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/edge/v1/stream": {
+    /** Stream the changes of a feed */
+    get: { parameters: { query?: never; path?: never; header?: never }; responses: { 200: { content: { "text/event-stream": string } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/edge/v1/tokens/{hash}": {
+    /** Look up a token for an edge */
+    get: { parameters: { query?: never; path: { hash: string }; header?: never }; responses: { 200: { content: { "text/plain": string } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/edge/v1/report": {
+    /** Report from an edge */
+    post: { parameters: { query?: never; path?: never; header?: never }; requestBody: { content: { "application/json": schemas['EdgeReport'] } }; responses: { 200: { content: { "application/json": schemas['EdgeReportResult'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
   "/api/frontend": {
     /** Evaluate all features */
     get: { parameters: { query?: { userId?: string | number; sessionId?: string | number; remoteAddress?: string | number; currentTime?: string | number; appName?: string | number; environment?: string | number }; path?: never; header?: never }; responses: { 200: { content: { "application/json": schemas['FrontendFeatures'] } }; 304: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
@@ -1766,6 +1794,7 @@ export const permissionsOf = {
   getProjectApiTokens: ["READ_PROJECT_API_TOKEN"],
   createProjectApiToken: ["CREATE_PROJECT_API_TOKEN"],
   deleteProjectApiToken: ["DELETE_PROJECT_API_TOKEN"],
+  getEdges: ["READ_CLIENT_API_TOKEN"],
   getUsers: ["ADMIN"],
   createUser: ["ADMIN"],
   getAdminCount: ["ADMIN"],

@@ -109,6 +109,19 @@ export interface DatabaseEpoch {
   timeline: string | null;
 }
 
+export interface Edges {
+  age_seconds: number;
+  clients: number;
+  created_at: Generated<string>;
+  epoch: string;
+  id: string;
+  revision: number;
+  seen_at: Generated<string>;
+  stopped_at: string | null;
+  token_id: number;
+  version: string;
+}
+
 export interface EffectiveRoles {
   created_at: string | null;
   created_by: string | null;
@@ -886,6 +899,7 @@ export interface DB {
   context_fields: ContextFields;
   cors_settings: CorsSettings;
   database_epoch: DatabaseEpoch;
+  edges: Edges;
   effective_roles: EffectiveRoles;
   environments: Environments;
   event_creators: EventCreators;
