@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { badData } from '../platform/errors.ts';
-import { Named } from '../platform/http/schema.ts';
+import { Named, NamedObject } from '../platform/http/schema.ts';
 
 /** Rows of clients in one report. */
 export const MAX_HEARD = 500;
@@ -17,7 +17,7 @@ const tokenId = () => small('Id of the API token that the SDK uses');
 const application = () => text('Name of the application');
 
 /** One instance of an SDK, and the revision that it has presented to the edge. */
-const Heard = Type.Object({
+const Heard = NamedObject('EdgeClient', {
   token: tokenId(),
   id: text('Id of the connection, which the SDK chose', { minLength: 1, maxLength: 100 }),
   application: Type.Optional(application()),
@@ -30,25 +30,29 @@ const Heard = Type.Object({
   age: Type.Number({ minimum: 0, maximum: 1e9, description: 'Seconds since it presented the revision' }),
 });
 
-const Bucket = Type.Object({
+const Bucket = NamedObject('EdgeMetricsBucket', {
   token: tokenId(),
   application: application(),
   hour: small('Hours since 1970'),
   features: Type.Array(
-    Type.Object({
+    NamedObject('EdgeMetricsFeature', {
       name: text('Name of the feature'),
       yes: whole('How often it was on'),
       no: whole('How often it was off'),
       seenAt: whole('When it was last evaluated, in milliseconds since 1970'),
       variants: Type.Optional(
-        Type.Record(Type.String(), whole('How often'), { description: 'How often each variant was used' }),
+        Type.Record(Type.String({ maxLength: 200 }), whole('How often'), {
+          maxProperties: MAX_BATCH_KEYS,
+          propertyNames: { maxLength: 200 },
+          description: 'How often each variant was used',
+        }),
       ),
     }),
-    { description: 'The features that the application evaluated in this hour' },
+    { maxItems: MAX_BATCH_KEYS, description: 'The features that the application evaluated in this hour' },
   ),
 });
 
-const Instance = Type.Object({
+const Instance = NamedObject('EdgeInstance', {
   token: tokenId(),
   application: application(),
   instanceId: text('Id of the instance'),
@@ -65,7 +69,8 @@ const Instance = Type.Object({
   seenAt: whole('When it was last heard of, in milliseconds since 1970'),
 });
 
-const Batch = Type.Object(
+const Batch = NamedObject(
+  'EdgeMetricsBatch',
   {
     sequence: Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Number of the batch' }),
     buckets: Type.Array(Bucket, {
@@ -86,6 +91,7 @@ export const EdgeReport = Named(
   Type.Object({
     edge: Type.String({
       pattern: '^[0-9a-f-]{36}$',
+      maxLength: 36,
       description: 'The id that the edge chose when it first started',
       examples: ['7c9e6679-7425-40de-944b-e07fc1f90ae7'],
     }),
@@ -109,7 +115,7 @@ export const EdgeReport = Named(
       description: 'Instances of SDKs that presented a revision since the last report',
     }),
     requests: Type.Array(
-      Type.Object({
+      NamedObject('EdgeRequests', {
         environment: text('The environment'),
         revision: small('The revision that was evaluated'),
         requests: whole('Number of evaluations'),
@@ -132,7 +138,7 @@ export const EdgeReportResult = Named(
   'EdgeReportResult',
   Type.Object({
     missing: Type.Array(
-      Type.Object({
+      NamedObject('EdgeUnknownClient', {
         token: Type.Integer({ description: 'Id of the API token' }),
         id: Type.String({ description: 'Id of the connection' }),
       }),
@@ -141,7 +147,7 @@ export const EdgeReportResult = Named(
       },
     ),
     questions: Type.Array(
-      Type.Object({
+      NamedObject('EdgeQuestion', {
         environment: Type.String({ description: 'The environment' }),
         revision: Type.Integer({ description: 'The revision' }),
       }),

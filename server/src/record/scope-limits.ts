@@ -50,7 +50,7 @@ async function takeChanges(
       from locked where token.id = locked.id and locked.changes_left >= ${wanted}::integer
       returning 1
     )
-    select changes_left as left, exists (select from taken) as taken from locked`.execute(tx);
+    select coalesce(changes_left, 0) as left, exists (select from taken) as taken from locked`.execute(tx);
   const [found] = rows;
   if (!found) throw authenticationRequired('token');
   if (found.taken) return;

@@ -42,14 +42,14 @@ test('ends an endless body', async () => {
     write();
   });
 
-  await expect(read(url)).rejects.toThrow('A response of Unleash has more than 100,000,000 bytes.');
+  await expect(read(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
 });
 
 test('ends a body that inflates to more than the limit', async () => {
   const bomb = gzipSync(Buffer.alloc(100_000_001, ' '));
   const url = await serve((_, reply) => void reply.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
 
-  await expect(read(url)).rejects.toThrow('A response of Unleash has more than 100,000,000 bytes.');
+  await expect(read(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
 });
 
 test.each<[string, RequestListener]>([

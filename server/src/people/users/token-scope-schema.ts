@@ -34,6 +34,7 @@ export const TokenScopeSchema = Named(
             description:
               'Only these permissions of the owner apply. Absent: all of them, except ADMIN and those that create credentials, grant access or connect other systems',
             minItems: 1,
+            maxItems: SCOPE_PERMISSIONS.length,
             uniqueItems: true,
             examples: [['UPDATE_FEATURE_ENVIRONMENT']],
           }),

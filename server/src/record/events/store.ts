@@ -29,10 +29,7 @@ export type EventRow = {
 };
 
 /** The token through which the creator acted, or null. */
-export const CREATED_BY_TOKEN = sql<{
-  id: number;
-  name: string;
-} | null>`case when created_by_token_id is not null then
+export const CREATED_BY_TOKEN = sql`case when created_by_token_id is not null then
   jsonb_build_object('id', created_by_token_id, 'name', created_by_token) end`;
 
 export const EVENT_COLUMNS = sql`

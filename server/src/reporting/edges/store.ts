@@ -48,7 +48,7 @@ async function insertEdge(
 /** The edges whose tokens the actor can see, those with a revoked token excluded. */
 export async function listEdges(db: Reader, actor: Actor, types: readonly string[]): Promise<Edge[]> {
   const { rows } = await sql<Edge>`
-    select edges.id, api_tokens.id as "tokenId", api_tokens.name as "tokenName", api_tokens.environment,
+    select edges.id, api_tokens.id as "tokenId", api_tokens.name as "tokenName", coalesce(api_tokens.environment, '') as environment,
       case when all_projects then array['*'] else array(
         select project_id from api_token_projects where token_id = api_tokens.id order by project_id
       ) end as projects,
@@ -68,9 +68,8 @@ export async function listEdges(db: Reader, actor: Actor, types: readonly string
 
 /** Deletes edges that have been silent for a day, or whose token was revoked an hour ago. */
 export async function deleteOutdatedEdges(db: Db): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
+  const { numAffectedRows = 0n } = await sql`
     delete from edges where seen_at < now() - interval '1 day'
-      or token_id in (select id from api_tokens where revoked_at < now() - interval '1 hour')
-    returning id`.execute(db);
-  return rows.length;
+      or token_id in (select id from api_tokens where revoked_at < now() - interval '1 hour')`.execute(db);
+  return Number(numAffectedRows);
 }

@@ -18,8 +18,11 @@ type Schema = {
   propertyNames?: Schema;
 };
 
-/** The value of an operation of a JSON Patch, which is any JSON. The patch is bounded as a whole (json-patch.ts). */
-const ANY_VALUE = /^PATCH .* body\[\]\.value$/;
+/**
+ * Any JSON: the value of an operation of a JSON Patch, which is bounded as a whole (json-patch.ts), and the default value of a flag in an
+ * OpenFeature manifest, which is ignored.
+ */
+const ANY_VALUE = /^PATCH .* body\[\]\.value$|\/openfeature\/v0\/.* body\.defaultValue$/;
 
 /** Every place in a schema where a caller could send an unlimited amount. */
 function* unbounded(schema: Schema, place: string): Generator<string> {
