@@ -44,6 +44,9 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   const spool = await openSpool(folder, usage.merged, tokenOf, log);
   const app = await buildEdgeApp(state, { config, feed, usage, positions: clients, metrics, log });
 
+  /** What SDKs get now. The feed may be ahead of it. */
+  const served = () => new Map(state.environments()).get(environment);
+
   /** The serving state takes what arrived. Starts with the first data. */
   let stopServing: Promise<() => Promise<void>> | undefined;
   let wake = () => {};
@@ -67,8 +70,8 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   };
   serve();
   await stopServing;
-  const following = followFeed(feed, upstream, disk, keys, serve, log, metrics);
-  const reporting = keepReporting(version, feed, clients, spool, upstream, log, metrics);
+  const following = followFeed(feed, upstream, disk, keys, serve, served, log, metrics);
+  const reporting = keepReporting(version, feed, served, clients, spool, upstream, log, metrics);
   const url = await app.listen({ host: config.host, port: config.port, backlog: BACKLOG });
   log.info(
     { url, upstream: enrolment.url, feed: enrolment.feed, fromDisk: stopServing !== undefined },

@@ -148,7 +148,8 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
   };
 
   const release = (own: Held, revision: number): void => {
-    if (own.whole && revision >= own.whole.revision) own.whole = undefined;
+    // After revision 0, the changes are everything, which needs the snapshot. It is empty then.
+    if (own.whole && revision > 0 && revision >= own.whole.revision) own.whole = undefined;
     own.pending = own.pending.filter(frame => frame.rev > revision);
   };
 

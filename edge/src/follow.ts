@@ -25,11 +25,12 @@ export function followFeed(
   disk: FeedDisk,
   keys: TrustedKeys,
   onChange: () => void,
+  served: () => { revision: number } | undefined,
   log: Log,
   registry: Registry,
 ): Following {
   const stopping = new AbortController();
-  const { snapshots, failures, ignored } = followMetrics(feed, registry);
+  const { snapshots, failures, ignored } = followMetrics(feed, served, registry);
   let problem: string | undefined;
   let frames = 0;
 
@@ -127,7 +128,7 @@ export function followFeed(
   };
 }
 
-function followMetrics(feed: FeedSource, registry: Registry) {
+function followMetrics(feed: FeedSource, served: () => { revision: number } | undefined, registry: Registry) {
   const registers = [registry];
   new Gauge({
     name: 'halyard_edge_age_seconds',
@@ -142,7 +143,7 @@ function followMetrics(feed: FeedSource, registry: Registry) {
     help: 'The revision that the edge serves',
     registers,
     collect() {
-      this.set(feed.position?.revision ?? 0);
+      this.set(served()?.revision ?? 0);
     },
   });
   const unknown = new Counter({

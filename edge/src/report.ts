@@ -25,6 +25,7 @@ export type Reporting = { stop: () => Promise<void> };
 export function keepReporting(
   version: string,
   feed: FeedSource,
+  served: () => { epoch: string; revision: number } | undefined,
   clients: Clients,
   spool: Spool,
   upstream: Upstream,
@@ -41,8 +42,9 @@ export function keepReporting(
   let rejections = 0;
 
   const send = async (isStopping: boolean): Promise<void> => {
-    const { position, age = 0 } = feed;
+    const position = served();
     if (!position) return;
+    const { age = 0 } = feed;
     const { heard, requests, undo } = clients.take(MAX_HEARD);
     const uses = feed.takeUses();
     const { sealed } = spool;

@@ -63,6 +63,11 @@ const put = async (specification: (typeof SPECIFICATIONS)[number]): Promise<void
 const filesFor = (transport: Transport) =>
   transport === 'polling' ? SPECIFICATIONS : SPECIFICATIONS.slice(0, 2);
 
+// The edge has the snapshot of an environment that never had a flag before the first flags come.
+test('an edge of an empty environment is ready', async () => {
+  await expect.poll(async () => (await fetch(`${edge.url}/ready`)).status).toBe(200);
+});
+
 describe.each(Object.keys(TRANSPORTS) as Transport[])('through an edge, by %s', transport => {
   test.each(filesFor(transport))('evaluates $name', async specification => {
     await put(specification);
