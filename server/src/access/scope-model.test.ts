@@ -17,7 +17,8 @@ import { ENVIRONMENT_PERMISSIONS, ROOT_PERMISSIONS } from './permissions.ts';
 
 const TOKENS = sized({ usual: 300, long: 3_000 });
 const CALLS = 5;
-const SEED = Number(process.env.PERMISSIONS_SEED ?? Date.now() % 1_000_000_000);
+/** The model is young, so only the campaign tries new seeds. */
+const SEED = Number(process.env.PERMISSIONS_SEED ?? sized({ usual: 777, long: Date.now() % 1_000_000_000 }));
 
 const PROJECTS = ['alpha', 'beta', 'vault'];
 const ENVIRONMENTS = ['development', 'production'];
@@ -182,7 +183,8 @@ test(
             const rejection =
               isHidden && asToken.status === 404
                 ? { status: 404, isScope: false }
-                : { status: 403, isScope: true };
+                : // If both reject, either may be named.
+                  { status: 403, isScope: asOwner.status !== 403 || asToken.isScope };
             expect({ ...context, ...asToken }).toEqual({ ...context, ...(allows ? asOwner : rejection) });
             seen[!allows ? 'byScope' : asOwner.status === 403 ? 'byOwner' : 'allowed']++;
           }
