@@ -146,7 +146,7 @@ test('a name that would lead to a different URL is rejected, and nothing changes
   expect((await run(['projects', 'show', project])).code).toBe(0);
 });
 
-test('a token that is none is not shown', async () => {
+test('a malformed token is not printed', async () => {
   const error = await fails(['projects', 'list'], { env: { HALYARD_TOKEN: 'user:hidden\nsecond' } });
 
   expect(error).toMatchObject({ exit: 2, code: 'UsageError', retryable: false });

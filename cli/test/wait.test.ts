@@ -100,7 +100,7 @@ test('--wait names the instances that are behind and exits with 10; Ctrl+C ends 
     error: { code: 'Interrupted', message: expect.stringMatching(/^The change was made/) },
   });
 
-  // Several changes, of which the last ones count.
+  // Several changes: only the last ones count.
   const words = ['flags', 'archive', flag, '--yes', '--wait', '1'];
   const { stdout: text, code: archived } = await onTerminal(words);
   expect(text).toContain('shop, instance pod-1, in development: last heard from');

@@ -12,7 +12,7 @@ import { goTo, openPage } from './support/open-page.ts';
 import { test } from './support/test.ts';
 
 const ROLES = sized({ usual: 3, long: 200 });
-/** Every so many roles, the user opens the pages. The other roles are shown on pages that are already open, in a tenth of the time. */
+/** How often a user with the role opens the pages itself. For the other roles, the pages are already open, which takes a tenth of the time. */
 const VISIT_EVERY = 20;
 /** How many of the operations that no page shows are sent to the server for each role. */
 const PROBES = sized({ usual: 60, long: 20 });

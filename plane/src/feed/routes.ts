@@ -68,7 +68,7 @@ export function feedRoutes(
   const sendLines = (reply: FastifyReply, status: number, text: string): void =>
     responder.send(reply, 'edge', status, Buffer.from(`${text}\n`), LINES);
 
-  /** Says with a signature that the token was revoked: an edge believes nothing less. */
+  /** Signs the statement that the token was revoked, because an edge ignores an unsigned one. */
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const text = tokenText(request.headers.authorization);
     if (text !== '' && !state.tokens.known(text)) {

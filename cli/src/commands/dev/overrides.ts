@@ -7,7 +7,7 @@ const MAX_BYTES = 1_024 * 1_024;
 const MAX_NAME_LENGTH = 1_000;
 const ALLOWED = 'true, false, or { variant: name, payload: string }';
 
-/** The text of the file. Empty if there is none. */
+/** The content of the file, or an empty string if it does not exist. */
 export function readText(file: string): string {
   try {
     const text = readFileSync(file, 'utf8');
