@@ -44,7 +44,7 @@ declare module 'fastify' {
     sessionId: number | null;
   }
   interface FastifyInstance {
-    /** Why a caller of the API may not learn what is wrong with a request. */
+    /** Why the server must not explain to a caller what is wrong with a request. */
     callerError: (request: FastifyRequest) => Promise<unknown>;
   }
   interface FastifyContextConfig {
@@ -121,7 +121,7 @@ export function installAuthorization(app: App, db: Db): void {
   });
 }
 
-/** By the token of the Authorization header, or by the session cookie if there is none. */
+/** Identifies the caller by the token in the Authorization header or, without one, by the session cookie. */
 async function authenticate(
   db: Db,
   request: FastifyRequest,

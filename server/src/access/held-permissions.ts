@@ -1,7 +1,7 @@
 import { type Actor, isAccount } from '../platform/actor.ts';
 import type { Reader } from '../platform/db/database.ts';
 import { ownerHas } from './guard.ts';
-import type { Permission } from './permissions.ts';
+import { isRootPermission, type Permission } from './permissions.ts';
 import { isCovered, narrowed } from './scope.ts';
 import { type HeldPermission, listPermissions } from './store.ts';
 
@@ -15,7 +15,10 @@ export async function permissionsOf(db: Reader, actor: Actor): Promise<HeldPermi
 export const permissionsOfUser = async (db: Reader, userId: number): Promise<HeldPermission[]> =>
   await listPermissions(db, userId);
 
-/** The permissions that the actor has neither on the instance nor in the project and environment. One query. */
+/**
+ * The permissions that the actor has neither on the instance nor in the project and environment. One query. What needs a root
+ * permission lies outside the project, so the scope of a token must cover it there.
+ */
 export async function missingPermissions(
   db: Reader,
   actor: Actor,
@@ -23,7 +26,8 @@ export async function missingPermissions(
   project: string,
   environment: string,
 ): Promise<Permission[]> {
-  const covers = (permission: Permission) => isCovered(actor, permission, { project, environment });
+  const covers = (permission: Permission) =>
+    isCovered(actor, permission, isRootPermission(permission) ? {} : { project, environment });
   const candidates = permissions.filter(permission => !covers(permission) || !ownerHas(actor, [permission]));
   if (candidates.length === 0) return [];
   const held = await listPermissions(db, actor.userId);

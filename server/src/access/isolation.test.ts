@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { MANY_REQUESTS } from '../test/campaign.ts';
 import { makeProject, makeUser, type TestUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { listAdminOperations, type Operation } from '../test/operations.ts';
@@ -199,7 +200,7 @@ beforeAll(async () => {
   setCreated(hidden);
 });
 
-test('a member sees every secret, which proves that there is something to hide', async () => {
+test('a member sees every secret, which proves that there is something to hide', MANY_REQUESTS, async () => {
   const urls = ['', '/features', '/features/hush-flag', '/access', '/api-tokens'].map(
     path => `/api/admin/projects/hush-project${path}`,
   );
@@ -213,17 +214,22 @@ test('a member sees every secret, which proves that there is something to hide',
   for (const secret of SECRETS) expect(all.join('\n')).toContain(secret);
 });
 
-test('a private project changes no name, count or total in the responses to outsiders', async () => {
-  let after: string[] = [];
-  for (const user of outsiders) after = [...after, ...(await readAll(user, openUrls()))];
+test(
+  'a private project changes no name, count or total in the responses to outsiders',
+  MANY_REQUESTS,
+  async () => {
+    let after: string[] = [];
+    for (const user of outsiders) after = [...after, ...(await readAll(user, openUrls()))];
 
-  expect(after.length).toBeGreaterThan(100);
-  expect(after).toEqual(before);
-  for (const secret of SECRETS) expect(after.join('\n')).not.toContain(secret);
-});
+    expect(after.length).toBeGreaterThan(100);
+    expect(after).toEqual(before);
+    for (const secret of SECRETS) expect(after.join('\n')).not.toContain(secret);
+  },
+);
 
 test.each(guarded.filter(({ path }) => path.includes('{')))(
   '$path responds to ids of the private project as to ids that do not exist',
+  MANY_REQUESTS,
   async operation => {
     const hidden = addresses(operation, ['open', 'hidden']);
     const missing = addresses(operation, ['open', 'missing']);
@@ -236,13 +242,17 @@ test.each(guarded.filter(({ path }) => path.includes('{')))(
   },
 );
 
-test('a search for a hidden resource finds the same as a search for a missing one', async () => {
-  for (const user of outsiders) {
-    expect((await readAll(user, searches('hidden'))).map(neutral)).toEqual(
-      (await readAll(user, searches('missing'))).map(neutral),
-    );
-  }
-});
+test(
+  'a search for a hidden resource finds the same as a search for a missing one',
+  MANY_REQUESTS,
+  async () => {
+    for (const user of outsiders) {
+      expect((await readAll(user, searches('hidden'))).map(neutral)).toEqual(
+        (await readAll(user, searches('missing'))).map(neutral),
+      );
+    }
+  },
+);
 
 /** A response repeats the requested names. They are replaced, so that responses can be compared. */
 function neutral(text: string): string {

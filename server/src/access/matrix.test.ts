@@ -6,6 +6,7 @@ import {
   makeFeature,
   makeMember,
   makeProject,
+  makeScopedToken,
   makeUser,
   type TestUser,
 } from '../test/factories.ts';
@@ -95,6 +96,10 @@ const DECIDED_INSIDE: Record<string, string[]> = {
   ],
 };
 
+/** Operations that are a POST because their input is large, and change nothing. */
+const READS =
+  /\/(validate|validate-password|preview|playground|playground\/advanced|export|archive\/validate|naming\/validate)$/;
+
 /** The project can be in the body. An Editor owns the default project. */
 const namesDefault = ({ body }: Operation) => JSON.stringify(body ?? '').includes('"project":"default"');
 
@@ -119,6 +124,9 @@ beforeAll(async () => {
     tokens[role] = user.token;
     if (role === 'Owner') owner = user;
   }
+  const admin = await makeUser(db, 'Admin');
+  tokens.elsewhere = await makeScopedToken(db, admin, { projects: ['default'] });
+  tokens.readOnly = await makeScopedToken(db, admin, { readOnly: true });
   for (const type of ['client', 'frontend'] as const) {
     const token = await makeApiToken(db, { tokenName: type, type, environment: 'production' });
     tokens[type] = token.secret;
@@ -207,6 +215,16 @@ describe.each(operations.filter(({ permission }) => permission !== undefined))('
     expectRejected(operation, `user:hyp_${'a'.repeat(49)}`, 401, 'AuthenticationRequired'));
   test('with a client token', () => expectRejected(operation, tokens.client ?? '', 403, 'NoAccessError'));
   test('with a frontend token', () => expectRejected(operation, tokens.frontend ?? '', 403, 'NoAccessError'));
+
+  if (inProject)
+    test("with an admin's token for a different project", () =>
+      isOfFeature(operation)
+        ? expectRejected(operation, tokens.elsewhere ?? '', 404, 'NotFoundError')
+        : expectRejected(operation, tokens.elsewhere ?? '', 403, 'NoAccessError'));
+  // setChangeRequestConfig changes nothing, whatever its method is: there are no change requests yet.
+  if (operation.method !== 'GET' && !READS.test(operation.path) && operation.id !== 'setChangeRequestConfig')
+    test("with an admin's read-only token", () =>
+      expectRejected(operation, tokens.readOnly ?? '', 403, 'NoAccessError'));
 
   test('as Viewer', () => expectByDeclaration(operation, 'Viewer', []));
   test('as Editor', () =>

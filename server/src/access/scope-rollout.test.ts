@@ -161,3 +161,74 @@ test('does not delete the strategy that keeps a flag small', async () => {
   expect((await asToken('POST', `${production(flag)}/off`)).status).toBe(200);
   await expectTooLarge(asToken('POST', `${production(flag)}/on`), 100);
 });
+
+const inGroup = (percentage: number, groupId: string, stickiness = 'userId') =>
+  rollout(percentage, { parameters: { rollout: String(percentage), stickiness, groupId } });
+
+test('strategies that choose different people add up', async () => {
+  const flag = await makeFlag('added-up', [inGroup(20, 'a')], true);
+  const url = `${production(flag)}/strategies`;
+
+  const { status, body } = await asToken('POST', url, inGroup(20, 'b'));
+  expect([status, body.message]).toEqual([
+    403,
+    'The scope of the token does not allow this: it allows a rollout of at most 25 % in production, and this would be 40 % for feature "added-up" in environment "production", because strategies with different groups or stickiness add up.',
+  ]);
+  expect((await asToken('POST', url, inGroup(20, 'a', 'sessionId'))).status).toBe(403);
+  expect((await asToken('PUT', url, [inGroup(20, 'a', 'random'), inGroup(20, 'a', 'random')])).status).toBe(
+    403,
+  );
+  expect((await asToken('POST', url, inGroup(25, 'a'))).status).toBe(200);
+});
+
+test('an admin made strategies that add up: the token can lower them, but not enable the flag', async () => {
+  const flag = await makeFlag('adds-up', [inGroup(100, 'a'), inGroup(20, 'b')], true);
+  const url = `${production(flag)}/strategies`;
+  const [large] = await strategiesOf(flag);
+
+  expect((await asToken('PUT', `${url}/${large?.id}`, inGroup(20, 'a'))).status).toBe(200);
+  expect((await asToken('PUT', `${url}/${large?.id}`, inGroup(10, 'a'))).status).toBe(200);
+  expect((await asToken('PUT', `${url}/${large?.id}`, inGroup(20, 'a'))).status).toBe(403);
+  expect((await asToken('POST', `${production(flag)}/off`)).status).toBe(200);
+  expect((await asToken('POST', `${production(flag)}/on`)).status).toBe(403);
+});
+
+test('does not remove or change a dependency that limits a larger rollout', async () => {
+  const parent = await makeFlag('parent', [rollout(1)], true);
+  const other = await makeFlag('other-parent', [rollout(100)], true);
+  const flag = await makeFlag('child', [rollout(100)], true);
+  const url = `${PROJECT}/features/${flag}/dependencies`;
+  await asAdmin('POST', url, { feature: parent });
+
+  const { status, body } = await asToken('DELETE', `${url}/${parent}`);
+  expect([status, body.message]).toEqual([
+    403,
+    'The scope of the token does not allow this: it allows a rollout of at most 25 % in production, and this would remove or change a dependency of feature "child", which has a rollout of 100 % in environment "production".',
+  ]);
+  expect((await asToken('POST', url, { feature: parent, enabled: false })).status).toBe(403);
+  expect((await asToken('DELETE', url)).status).toBe(403);
+  expect((await asToken('POST', url, { feature: other })).status).toBe(200);
+  await asAdmin('POST', `${production(flag)}/off`);
+  expect((await asToken('DELETE', url)).status).toBe(200);
+});
+
+test('does not edit a segment that limits a larger rollout', async () => {
+  const makeSegment = async (name: string) =>
+    (await asAdmin('POST', '/api/admin/segments', { name, project: 'shop', ...TESTERS })).body.id;
+  const [large, small] = [await makeSegment('large'), await makeSegment('small')];
+  await makeFlag(
+    'by-segment',
+    [rollout(100, { segments: [large] }), rollout(25, { segments: [small] })],
+    true,
+  );
+  const edit = (id: number, name: string, constraints: object[] = []) =>
+    asToken('PUT', `/api/admin/segments/${id}`, { name, project: 'shop', constraints });
+
+  const { status, body } = await edit(large, 'large');
+  expect([status, body.message]).toEqual([
+    403,
+    'The scope of the token does not allow this: it allows a rollout of at most 25 % in production, and this would change segment "large", which limits a rollout of 100 % in environment "production".',
+  ]);
+  expect((await edit(large, 'renamed', TESTERS.constraints)).status).toBe(204);
+  expect((await edit(small, 'small')).status).toBe(204);
+});

@@ -117,7 +117,7 @@ test('a read-only token changes nothing', async () => {
     });
 });
 
-test('no scope reaches what would lead out of it', async () => {
+test('no scope includes permissions with which a token could leave it', async () => {
   const token = await tokenWith({ maxChanges: 1_000 });
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
   const attempts: [Parameters<typeof ask>[1], string, unknown?][] = [
@@ -159,7 +159,44 @@ test('a token cannot move or clone a flag into a project outside its scope', asy
   expect([moved.status, cloned.status]).toEqual([403, 403]);
 });
 
-test('a token loses what its owner loses, and ends with its owner', async () => {
+test('a token for one project creates nothing outside projects, not even by an import', async () => {
+  const importing = (scope: TokenScope) => async (name: string, data: object) =>
+    await ask(await tokenWith(scope), 'POST', 'features-batch/import', {
+      project: 'shop',
+      environment: 'development',
+      data: { features: [{ name, type: 'release' }], featureStrategies: [], ...data },
+    });
+  const inShop = importing({ projects: ['shop'] });
+
+  const field = await inShop('with-field', { contextFields: [{ name: 'imported-field' }] });
+  const tagType = await inShop('with-tag-type', { tagTypes: [{ name: 'imported-type' }] });
+  const plain = await inShop('with-tag', {
+    featureTags: [{ featureName: 'with-tag', tagType: 'simple', tagValue: 'imported' }],
+  });
+
+  expect([field.status, tagType.status, plain.status]).toEqual([403, 403, 200]);
+  expect(field.message).toContain('CREATE_CONTEXT_FIELD');
+  const named = importing({
+    projects: ['shop'],
+    permissions: [
+      ...['CREATE_CONTEXT_FIELD', 'CREATE_FEATURE', 'CREATE_FEATURE_STRATEGY', 'UPDATE_FEATURE_ENVIRONMENT'],
+    ],
+  });
+  expect((await named('with-field', { contextFields: [{ name: 'imported-field' }] })).status).toBe(200);
+});
+
+test('a token with a scope does not open a private project', async () => {
+  const token = await tokenWith({ projects: ['vault'] });
+
+  expect(await ask(token, 'PUT', 'projects/vault/settings', { mode: 'open' })).toMatchObject({
+    status: 403,
+    message:
+      'The scope of the token does not allow this: a token with a scope cannot change the mode of a project, because that grants access.',
+  });
+  expect((await ask(token, 'PUT', 'projects/vault', { name: 'Vault', mode: 'private' })).status).toBe(200);
+});
+
+test('a token loses the permissions that its owner loses, and ends when the owner is deactivated', async () => {
   const owner = await makeUser(harness.db, 'Admin');
   const token = await tokenWith({ projects: ['shop'] }, owner);
   expect((await createIn(token, 'shop')).status).toBe(201);
@@ -196,7 +233,7 @@ test('a token makes no more changes than its scope allows, and says how many are
   expect((await ask(token, 'GET', 'projects/shop')).status).toBe(200);
 });
 
-test('two changes at a time do not share the last one', async () => {
+test('two concurrent changes cannot both use the last change that is left', async () => {
   const token = await tokenWith({ projects: ['shop'], maxChanges: 1 });
   const { body: me } = await ask(token, 'GET', 'user');
 
@@ -227,7 +264,7 @@ test('a change that records several events needs as many changes', async () => {
   );
 });
 
-test('what the permissions of the caller say is what the token may do', async () => {
+test('the permissions of the caller are those that the token has', async () => {
   const scope = {
     projects: ['shop'],
     environments: ['development'],
@@ -241,7 +278,7 @@ test('what the permissions of the caller say is what the token may do', async ()
   ]);
 });
 
-test('an agent token needs bounds', async () => {
+test('an agent token requires limits', async () => {
   const session = await makeUser(harness.db, 'Editor');
   const create = (body: object) =>
     call(harness.app, 'POST', '/api/admin/user/tokens', {
@@ -312,7 +349,7 @@ test('a service account can have tokens with scopes', async () => {
   expect((await createIn(body.secret, 'bank')).status).toBe(403);
 });
 
-test('an operation that the guard lets through is rejected by what it did', async () => {
+test('a change outside the scope is rejected even if the guard accepted the request', async () => {
   const scope = { projects: ['shop'], ownerIsAdmin: true };
   const actor = {
     ...SYSTEM,
@@ -329,5 +366,10 @@ test('an operation that the guard lets through is rejected by what it did', asyn
     });
 
   await expect(leave({ project: 'bank' })).rejects.toMatchObject({ name: 'NoAccessError' });
+  await expect(leave({})).rejects.toMatchObject({
+    message: expect.stringMatching(
+      /limited to project "shop", and this changes something outside projects\.$/,
+    ),
+  });
   await expect(leave({ project: 'shop' })).resolves.toBeUndefined();
 });

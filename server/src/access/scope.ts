@@ -2,6 +2,7 @@ import { ApiError, either, quoted } from '../../../plane/src/platform/errors.ts'
 import type { Actor, TokenScope } from '../platform/actor.ts';
 import {
   ENVIRONMENT_PERMISSIONS,
+  isRootPermission,
   type Permission,
   PROJECT_PERMISSIONS,
   ROOT_PERMISSIONS,
@@ -39,8 +40,8 @@ type Place = { project?: string | undefined; environment?: string | undefined };
 const includes = (list: readonly string[], value: string): boolean => list.includes(value);
 
 /**
- * What the scope lacks for the permission, undefined if it covers it. What is outside the named projects or environments, such as
- * a segment of the instance or the archive of a flag, is covered only if the list of permissions names it.
+ * What the scope lacks for the permission, undefined if it covers it. Anything outside the named projects or environments, such
+ * as a segment of the instance or archiving a flag, is covered only if the list of permissions names it.
  */
 function lackOf(
   { projects, environments, permissions }: TokenScope,
@@ -110,6 +111,14 @@ export function requireProjectInScope({ scope }: Actor, project: string): void {
     throw outOfScope(lacksProject(scope.projects, project));
 }
 
+/** Rejects an actor whose scope names projects and no permission outside them. */
+export function requireInstanceInScope({ scope }: Actor): void {
+  if (scope?.projects && !scope.permissions?.some(isRootPermission))
+    throw outOfScope(
+      `it is limited to ${named('project', scope.projects)}, and this changes something outside projects`,
+    );
+}
+
 /** Rejects an actor whose scope does not include the environments. */
 export function requireEnvironmentsInScope({ scope }: Actor, environments: readonly string[]): void {
   const missing = environments.find(environment => !(scope?.environments?.includes(environment) ?? true));
@@ -148,7 +157,7 @@ export function requireRouteInScope(
 const isForReading = (permission: string): boolean =>
   permission.startsWith('READ_') || permission.endsWith('_READ');
 
-/** The permissions that remain of the owner's, each with the project and environment it applies to. */
+/** The owner's permissions that remain, each with the project and environment it applies to. */
 export function narrowed({ scope }: Actor, held: HeldPermission[]): HeldPermission[] {
   if (scope === undefined) return held;
   const owned = scope.ownerIsAdmin ? SCOPE_PERMISSIONS.map(permission => ({ permission })) : held;

@@ -65,7 +65,7 @@ export const ContextField = Named(
     createdAt: Timestamp('When the field was created'),
     usedInFeatures: Type.Integer({
       description:
-        'Features with a constraint on the field, in a strategy or in its segments. Counts projects the caller may read.',
+        'Features with a constraint on the field, in a strategy or in its segments. Only projects the caller may read are counted.',
       examples: [2],
     }),
     usedInProjects: Type.Integer({ description: 'Projects of those features', examples: [1] }),
