@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+
+/** Names and ids are at most this long everywhere in the API. */
+const MAX_NAME = 100;
+
+export const Name = (description: string) => Type.String({ minLength: 1, maxLength: MAX_NAME, description });
+export const Flag = Name('Flag name');
+export const Environment = Name('Environment name');
+export const Project = Name('Project id');
+
+/** The input of a tool. Unknown arguments are rejected, so that a wrong name is noticed. */
+export const Arguments = <T extends Parameters<typeof Type.Object>[0]>(properties: T) =>
+  Type.Object(properties, { additionalProperties: false });
+
+export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'Default 20' }));
+export const DEFAULT_LIMIT = 20;
+
+/** Where the next page begins, as the previous result said in `next`. */
+export const Cursor = Type.Optional(
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'The next of the last page' }),
+);

@@ -1,0 +1,9 @@
+import { authorize } from '../access/guard.ts';
+import type { Call } from './tool.ts';
+
+/** The project of a flag that the caller may read. Names are unique, so a caller need not say it. */
+export const projectOf = async ({ db, actor }: Pick<Call, 'db' | 'actor'>, flag: string): Promise<string> =>
+  (await authorize(db, actor, 'NONE', { featureName: flag })) ?? '';
+
+export const flagUrl = ({ instance: { publicUrl } }: Call, project: string, flag: string): string =>
+  `${publicUrl.replace(/\/$/, '')}/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(flag)}`;

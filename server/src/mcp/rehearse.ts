@@ -1,0 +1,79 @@
+import { ApiError } from '../../../plane/src/platform/errors.ts';
+import { etagOfFeature } from '../flags/features/etag.ts';
+import type { Feature } from '../flags/features/schema.ts';
+import type { Change } from '../record/change.ts';
+import { runStored } from '../record/operations/stored.ts';
+import type { Resolved } from './changes.ts';
+import type { Base, Plan } from './plan.ts';
+import { findNewestEvent, listFlags, lockFlags } from './store.ts';
+import type { Call } from './tool.ts';
+
+/** Ends a rehearsal. It carries what the change would have left behind. */
+class Rehearsed extends Error {
+  readonly after: Feature[];
+  constructor(after: Feature[]) {
+    super('rehearsed');
+    this.after = after;
+  }
+}
+
+/** The content of an ETag. The rest changes with the requests of SDKs (platform/http/output/etag.ts). */
+const contentOf = (etag: string): string => etag.slice(1, -1).split('.')[0] ?? '';
+
+async function lockBase({ tx, actor }: Change, project: string, names: string[]) {
+  const features = await lockFlags(tx, actor, project, names);
+  const base: Base[] = [];
+  for (const feature of features)
+    base.push({
+      name: feature.name,
+      etag: contentOf(etagOfFeature(feature)),
+      event: await findNewestEvent(tx, feature.name),
+    });
+  return { features, base };
+}
+
+/**
+ * Makes the change with all its checks, including the limits of the token, reads the result, and rolls back. So the plan shows
+ * exactly what applying it will do, and a plan that would be rejected is rejected here.
+ */
+export async function rehearse(call: Call, { project, flags, operations }: Resolved) {
+  const { app, db, instance, actor } = call;
+  let before: Feature[] = [];
+  let base: Base[] = [];
+  try {
+    await runStored(app, db, instance, { ...actor, revisions: new Map(), events: new Map() }, operations, {
+      before: async current => {
+        ({ features: before, base } = await lockBase(current, project, flags));
+      },
+      after: async tx => {
+        throw new Rehearsed(await listFlags(tx, actor, project, flags));
+      },
+    });
+  } catch (error) {
+    if (error instanceof Rehearsed) return { before, base, after: error.after };
+    throw error;
+  }
+  throw new Error('A rehearsal ended with a commit');
+}
+
+/** Applies a plan if every flag is as it was when the plan was made. All operations are one change. */
+export async function carryOut(
+  { app, db, instance, actor }: Call,
+  { project, operations, base, reason }: Plan,
+): Promise<void> {
+  await runStored(app, db, instance, { ...actor, comment: reason }, operations, {
+    before: async current => {
+      const names = base.map(({ name }) => name);
+      const now = await lockBase(current, project, names);
+      const moved = base.filter(({ name, etag, event }) => {
+        const found = now.base.find(one => one.name === name);
+        return found?.etag !== etag || found.event !== event;
+      });
+      if (moved.length === 0) return;
+      throw new ApiError(
+        'PreconditionFailedError',
+        `Flag ${moved.map(({ name }) => `"${name}"`).join(', ')} has changed since the plan was made, or the plan was applied already. Nothing was changed. Call plan_change again.`,
+      );
+    },
+  });
+}

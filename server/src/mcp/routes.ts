@@ -1,0 +1,64 @@
+import { ApiError, authenticationRequired, badData } from '../../../plane/src/platform/errors.ts';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import { rejectOtherOrigins } from '../access/same-origin.ts';
+import type { Actor } from '../platform/actor.ts';
+import type { Db } from '../platform/db/database.ts';
+import type { Instance } from '../platform/instance.ts';
+
+const PATH = '/mcp';
+/** A plan with 20 strategies has less. */
+const BODY_LIMIT_BYTES = 131_072;
+
+type Protocol = ReturnType<typeof import('./protocol.ts').makeProtocol>;
+
+/** The Model Context Protocol, for agents. Its package is loaded with the first request, because most servers get none. */
+export function mcpRoutes(app: App, db: Db, instance: Instance): void {
+  let protocol: Promise<Protocol> | undefined;
+  const load = async (): Promise<Protocol> => {
+    const { makeProtocol } = await import('./protocol.ts');
+    return makeProtocol(app, db, instance);
+  };
+
+  app.post(
+    PATH,
+    {
+      bodyLimit: BODY_LIMIT_BYTES,
+      // Reading and writing tools have the same path. Each tool checks the permissions of the operations that it calls.
+      config: { permission: 'NONE', onlyReads: true },
+      schema: { hide: true },
+    },
+    async (request, reply) => {
+      rejectOtherOrigins(request, instance.publicUrl);
+      if (request.sessionId !== null) throw authenticationRequired('nothing');
+      // A batch would be one request for the rate limit. The protocol dropped batches in 2025.
+      if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body))
+        throw badData([{ message: 'The body must be one JSON-RPC message. Batches are not accepted.' }]);
+      const { readOnly } = request.query as { readOnly?: unknown };
+      if (readOnly === 'true') request.actor = onlyReading(request.actor);
+      protocol ??= load();
+      const { status, headers, body } = await (await protocol).respond(request);
+      return reply.code(status).headers(headers).send(body);
+    },
+  );
+
+  app.route({
+    method: ['GET', 'DELETE'],
+    url: PATH,
+    config: { permission: 'NONE' },
+    schema: { hide: true },
+    handler: (_request, reply) => {
+      reply.header('allow', 'POST');
+      throw new ApiError(
+        'MethodNotAllowedError',
+        `${PATH} has no sessions and no streams. Send a POST request.`,
+      );
+    },
+  });
+}
+
+/** The caller without the right to change anything, as if the token were read-only. */
+const onlyReading = (actor: Actor): Actor => ({
+  ...actor,
+  isAdmin: false,
+  scope: { ownerIsAdmin: actor.isAdmin, ...actor.scope, readOnly: true },
+});

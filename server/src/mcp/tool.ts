@@ -1,0 +1,60 @@
+import type { FastifyRequest } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { App } from '../../../plane/src/platform/http/app.ts';
+import type { Permission } from '../access/permissions.ts';
+import type { Actor } from '../platform/actor.ts';
+import type { Db } from '../platform/db/database.ts';
+import type { Instance } from '../platform/instance.ts';
+import type { StoredOperation } from '../record/operations/stored.ts';
+import type { PlanKeys } from './plan.ts';
+
+/** A call of a tool: where it runs, and who calls. */
+export type Call = {
+  app: App;
+  db: Db;
+  instance: Instance;
+  planKeys: PlanKeys;
+  request: FastifyRequest;
+  actor: Actor;
+  /** Runs a query of the admin API as the caller. The type is that of its response. */
+  read: <T>(operation: string, input: StoredOperation['input']) => Promise<T>;
+};
+
+/** A tool reads, adds something harmless, or changes what exists. */
+export type Effect = 'reads' | 'adds' | 'changes';
+
+type DefinedTool<Input extends TSchema, Result extends object> = {
+  name: string;
+  title: string;
+  /** What the tool does, for a model. Never contains anything that a user wrote. */
+  description: string;
+  effect: Effect;
+  /** The tool is listed only for callers with one of these permissions somewhere. Without it, for every caller. */
+  needs?: readonly Permission[];
+  input: Input;
+  run: (call: Call, input: Static<Input>) => Promise<Result>;
+  /** The same facts as compact lines, because some clients show a model only the text. */
+  text: (result: Result) => string[];
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: tools in one list have no input in common
+export type Tool = DefinedTool<any, any>;
+
+export const tool = <Input extends TSchema, Result extends object>(
+  definition: DefinedTool<Input, Result>,
+): Tool => definition as unknown as Tool;
+
+/** The tool as `tools/list` shows it. All four hints are set: a client takes a missing one for destructive and open. */
+export const definitionOf = ({ name, title, description, effect, input }: Tool) => ({
+  name,
+  title,
+  description,
+  inputSchema: input,
+  annotations: {
+    readOnlyHint: effect === 'reads',
+    destructiveHint: effect === 'changes',
+    // Reads repeat; a second creation and a second application of a plan are rejected and change nothing.
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+});

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import type { Feature } from '../../flags/features/schema.ts';
+import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
+import { runStored } from '../../record/operations/stored.ts';
+import { Arguments, Flag, Name, Project } from '../inputs.ts';
+import { flagUrl } from '../place.ts';
+import { named } from '../shown.ts';
+import { tool } from '../tool.ts';
+
+export const createFlag = tool({
+  name: 'create_flag',
+  title: 'Create a flag',
+  description:
+    'Creates a flag that is disabled in every environment. Call find_flags first: the flag may exist.',
+  effect: 'adds',
+  needs: ['CREATE_FEATURE'],
+  input: Arguments({
+    name: Flag,
+    project: Project,
+    type: Type.Optional(Name('release, experiment, operational, kill-switch or permission')),
+    description: Type.Optional(Type.String({ maxLength: 1_000 })),
+    tags: Type.Optional(
+      Type.Array(Type.String({ maxLength: 101, pattern: '^[^:]+:.+$', description: 'type:value' }), {
+        maxItems: 10,
+      }),
+    ),
+  }),
+  run: async (call, { name, project, tags = [], ...fields }) => {
+    await rejectInMaintenance(call.db);
+    const body = {
+      name,
+      ...fields,
+      ...(tags.length > 0 && {
+        tags: tags.map(tag => ({
+          type: tag.slice(0, tag.indexOf(':')),
+          value: tag.slice(tag.indexOf(':') + 1),
+        })),
+      }),
+    };
+    const [feature] = (await runStored(call.app, call.db, call.instance, call.actor, [
+      { operation: 'createFeature', input: { params: { projectId: project }, body } },
+    ])) as [Feature];
+    return {
+      flag: feature.name,
+      project,
+      type: feature.type,
+      environments: feature.environments.slice(0, 20).map(one => ({ name: one.name, enabled: one.enabled })),
+      url: flagUrl(call, project, name),
+    };
+  },
+  text: ({ flag, project, url }) => [
+    `Created flag ${named(flag)} in project ${named(project)}, disabled everywhere`,
+    url,
+  ],
+});

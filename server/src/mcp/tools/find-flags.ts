@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import type { FeatureSearchResult, FoundFeature } from '../../flags/feature-search/schema.ts';
+import { Arguments, Cursor, DEFAULT_LIMIT, Environment, Limit, Project } from '../inputs.ts';
+import { flagUrl } from '../place.ts';
+import { fitting, named } from '../shown.ts';
+import { type Call, tool } from '../tool.ts';
+
+const MAX_QUERY = 100;
+
+export const findFlags = tool({
+  name: 'find_flags',
+  title: 'Find flags',
+  description:
+    'Finds flags by a substring of their name, description or tags, and by project, state, tag, or whether they are enabled in an environment.',
+  effect: 'reads',
+  input: Arguments({
+    query: Type.Optional(
+      Type.String({ maxLength: MAX_QUERY, description: 'Substring; a comma separates alternatives' }),
+    ),
+    project: Type.Optional(Project),
+    state: Type.Optional(Type.Enum(['active', 'stale', 'archived'])),
+    tag: Type.Optional(Type.String({ maxLength: 101, description: 'type:value' })),
+    environment: Type.Optional(Environment),
+    enabled: Type.Optional(Type.Boolean({ description: 'In the environment' })),
+    limit: Limit,
+    cursor: Cursor,
+  }),
+  run: async (
+    call,
+    { query, project, state, tag, environment, enabled = true, limit = DEFAULT_LIMIT, cursor = 0 },
+  ) => {
+    const { features, total } = await call.read<FeatureSearchResult>('searchFeatures', {
+      query: {
+        ...(query !== undefined && { query }),
+        ...(project !== undefined && { project: `IS:${project}` }),
+        ...(state !== undefined && state !== 'archived' && { state: `IS:${state}` }),
+        ...(state === 'archived' && { archived: 'IS:true' }),
+        ...(tag !== undefined && { tag: `INCLUDE:${tag}` }),
+        ...(environment !== undefined && { status: [`${environment}:${enabled ? 'enabled' : 'disabled'}`] }),
+        sortBy: 'name',
+        limit: String(limit),
+        offset: String(cursor),
+      },
+    });
+    const flags = fitting(features.map(feature => flagOf(call, feature)));
+    const next = cursor + flags.length;
+    return { flags, total, ...(next < total && flags.length > 0 && { next }) };
+  },
+  text: ({ flags, total, next }) => [
+    `${total} found${next === undefined ? '' : `, next page: cursor ${next}`}`,
+    ...flags.map(
+      ({ name, project, type, stale, archived, enabled, lastSeen }) =>
+        `${named(name)} project ${named(project)}, ${type}${archived ? ', archived' : ''}${stale ? ', stale' : ''}; enabled in: ${
+          enabled.map(named).join(', ') || 'none'
+        }${lastSeen === undefined ? '; never seen' : `; last seen ${lastSeen}`}`,
+    ),
+  ],
+});
+
+const flagOf = (
+  call: Call,
+  { name, project, type, stale, archivedAt, environments, lastSeenAt }: FoundFeature,
+) => ({
+  name,
+  project,
+  type,
+  ...(stale && { stale }),
+  ...(archivedAt !== undefined && { archived: true }),
+  enabled: environments.filter(({ enabled }) => enabled).map(environment => environment.name),
+  lastSeen: lastSeenAt,
+  url: flagUrl(call, project, name),
+});

@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import { badData } from '../../../../plane/src/platform/errors.ts';
+import {
+  hasControlCharacter,
+  isInvisible,
+  isStorable,
+} from '../../../../plane/src/platform/http/input/text.ts';
+import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
+import { Changes, resolveChanges } from '../changes.ts';
+import { differences } from '../diff.ts';
+import { Arguments } from '../inputs.ts';
+import { credentialOf, hashOf, PLAN_MINUTES, type Plan, signPlan } from '../plan.ts';
+import { rehearse } from '../rehearse.ts';
+import { fitting } from '../shown.ts';
+import { tool } from '../tool.ts';
+import { WRITE_PERMISSIONS } from '../write-permissions.ts';
+
+const MAX_REASON = 300;
+/** The plan itself takes up to 2,000 characters of the result. */
+const DIFF_BUDGET = 2_500;
+
+export const planChange = tool({
+  name: 'plan_change',
+  title: 'Plan a change',
+  description: `Works out a change of flags in one project without making it. Returns the exact diff, and a plan with its hash for apply_plan, valid for ${PLAN_MINUTES} minutes. environment is needed for enable, disable, rollout, strategies, variants and copy. rollout sets the percentage and never enables.`,
+  effect: 'reads',
+  needs: WRITE_PERMISSIONS,
+  input: Arguments({
+    changes: Changes,
+    reason: Type.String({ minLength: 3, maxLength: MAX_REASON, description: 'Recorded with the change' }),
+  }),
+  run: async (call, { changes, reason }) => {
+    rejectUnprintable(reason);
+    await rejectInMaintenance(call.db);
+    const resolved = await resolveChanges(call, changes);
+    const { before, base, after } = await rehearse(
+      { ...call, actor: { ...call.actor, comment: reason } },
+      resolved,
+    );
+    const diff = differences(before, after);
+    if (diff.length === 0)
+      throw badData([
+        { message: 'The plan changes nothing: the flags are as the changes would leave them.' },
+      ]);
+    const { project, operations } = resolved;
+    const expiresAt = Math.floor(Date.now() / 1_000) + 60 * PLAN_MINUTES;
+    const plan: Plan = { project, operations, base, reason, credential: credentialOf(call.actor), expiresAt };
+    const hash = hashOf(plan, diff);
+    const shownDiff = fitting(diff, DIFF_BUDGET);
+    const production = new Set(
+      after.flatMap(({ environments }) =>
+        environments.filter(({ type }) => type === 'production').map(one => one.name),
+      ),
+    );
+    return {
+      plan: signPlan(call.planKeys, plan, hash),
+      hash,
+      diff: shownDiff,
+      ...(shownDiff.length < diff.length && { moreDifferences: diff.length - shownDiff.length }),
+      production: [...production].filter(name => diff.some(({ path }) => path.includes(` / ${name}: `))),
+      expiresAt: new Date(expiresAt * 1_000).toISOString(),
+    };
+  },
+  text: ({ plan, hash, diff, moreDifferences, production, expiresAt }) => [
+    'Nothing is changed yet. Diff:',
+    ...diff.map(
+      ({ path, from, to }) => `${path}: ${JSON.stringify(from ?? '')} → ${JSON.stringify(to ?? '')}`,
+    ),
+    ...(moreDifferences === undefined ? [] : [`and ${moreDifferences} more differences`]),
+    ...(production.length > 0 ? [`This changes production: ${production.join(', ')}`] : []),
+    `plan: ${plan}`,
+    `hash: ${hash}`,
+    `expires: ${expiresAt}`,
+  ],
+});
+
+/** The reason becomes the comment of events, which is one line. */
+function rejectUnprintable(reason: string): void {
+  if (hasControlCharacter(reason) || isInvisible(reason) || !isStorable(reason))
+    throw badData([
+      { message: 'reason must be one line without control characters', path: '/arguments/reason' },
+    ]);
+}

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+import { type EventSearchResult, eventOf, eventText } from '../event-lines.ts';
+import { Arguments, Cursor, DEFAULT_LIMIT, Environment, Flag, Limit, Name, Project } from '../inputs.ts';
+import { fitting } from '../shown.ts';
+import { tool } from '../tool.ts';
+
+const Day = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', maxLength: 10, description }));
+
+export const searchEvents = tool({
+  name: 'search_events',
+  title: 'Search events',
+  description:
+    'Searches the audit log, newest first: every change with who made it and why. All given filters must match.',
+  effect: 'reads',
+  input: Arguments({
+    query: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, description: 'Substring of data or comment' }),
+    ),
+    types: Type.Optional(Type.Array(Name('Such as feature-archived'), { maxItems: 10 })),
+    flag: Type.Optional(Flag),
+    project: Type.Optional(Project),
+    environment: Type.Optional(Environment),
+    by: Type.Optional(Type.Enum(['user', 'token', 'agent', 'service-account', 'admin-token', 'system'])),
+    from: Day('First day, UTC'),
+    to: Day('Last day, UTC'),
+    limit: Limit,
+    cursor: Cursor,
+  }),
+  run: async (
+    call,
+    { query, types, flag, project, environment, by, from, to, limit = DEFAULT_LIMIT, cursor },
+  ) => {
+    const is = (value: string | undefined, name: string) =>
+      value === undefined ? {} : { [name]: `IS:${value}` };
+    const found = await call.read<EventSearchResult>('searchEvents', {
+      query: {
+        ...(query !== undefined && { query }),
+        ...(types && types.length > 0 && { type: `IS_ANY_OF:${types.join(',')}` }),
+        ...is(flag, 'feature'),
+        ...is(project, 'project'),
+        ...is(environment, 'environment'),
+        ...is(by, 'createdByKind'),
+        ...is(from, 'from'),
+        ...is(to, 'to'),
+        ...(cursor !== undefined && { before: String(cursor) }),
+        limit: String(limit),
+      },
+    });
+    const events = fitting(found.events.map(eventOf));
+    const next = events.length < found.events.length ? events.at(-1)?.id : found.next;
+    return { events, total: found.total, ...(next !== undefined && { next }) };
+  },
+  text: ({ events, total, next }) => [
+    `${total} found${next === undefined ? '' : `, next page: cursor ${next}`}`,
+    ...events.map(eventText),
+  ],
+});
