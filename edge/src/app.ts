@@ -18,7 +18,7 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
-/** As on the server: slow clients keep no connection. */
+/** As on the server, slow clients cannot keep a connection. */
 const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 72_000 };
 
 type Parts = {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Enrolment, readEnrolment } from '../../plane/src/feed/enrolment.ts';
+import { type Enrolment, keysOf, readEnrolment } from '../../plane/src/feed/enrolment.ts';
 
 export type EdgeConfig = {
   enrolment: Enrolment;
@@ -13,7 +13,7 @@ export type EdgeConfig = {
   metricsToken: string | undefined;
 };
 
-/** Lists everything that is wrong with the environment. */
+/** Lists every problem with the environment variables. */
 export class EdgeConfigError extends Error {}
 
 const PORT = { default: 4242, most: 65_535 };
@@ -45,6 +45,7 @@ export function readEdgeConfig(env: NodeJS.ProcessEnv): EdgeConfig {
     problems.push('HALYARD_EDGE_ENROLMENT: is required. Create a token of type edge on the server.');
   const enrolment =
     given === undefined ? undefined : attempt('HALYARD_EDGE_ENROLMENT', () => readEnrolment(given));
+  if (enrolment) attempt('HALYARD_EDGE_ENROLMENT', () => keysOf(enrolment.keys));
   const url = text('HALYARD_EDGE_UPSTREAM') ?? enrolment?.url ?? '';
   if (enrolment && !/^https?:\/\//.test(url))
     problems.push('HALYARD_EDGE_UPSTREAM: must start with http:// or https://');

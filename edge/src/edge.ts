@@ -9,8 +9,9 @@ import { makeServingState, type ServingState } from '../../plane/src/serving/sta
 import { buildEdgeApp } from './app.ts';
 import type { EdgeConfig } from './config.ts';
 import { makeFeedDisk, NO_DISK } from './feed-disk.ts';
-import { makeFeedSource } from './feed-source.ts';
+import { type FeedSource, makeFeedSource } from './feed-source.ts';
 import { followFeed } from './follow.ts';
+import { lockFolder } from './lock.ts';
 import type { Log } from './log.ts';
 import { limitQuestions } from './questions.ts';
 import { keepReporting } from './report.ts';
@@ -29,11 +30,11 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const upstream = makeUpstream(enrolment.url, enrolment.token, () => keys);
-  const feed = makeFeedSource(enrolment.feed, enrolment.token, limitQuestions(upstream.token), () =>
-    namesIn(state),
-  );
+  const ask = limitQuestions(async asked => feed.checkAnswer(await upstream.token(asked)));
+  const feed: FeedSource = makeFeedSource(enrolment.feed, enrolment.token, ask, () => namesIn(state));
   const state = makeServingState(feed.source);
   const folder = dataDir === undefined ? undefined : join(dataDir, 'edge');
+  const unlock = dataDir === undefined ? async () => {} : await lockFolder(dataDir, log);
   const disk = folder === undefined ? NO_DISK : makeFeedDisk(folder, log);
   await readDisk();
 
@@ -86,6 +87,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
       await reporting.stop();
       await (await stopServing?.catch(() => undefined))?.();
       await disk.close();
+      await unlock();
     },
   };
 
@@ -97,10 +99,10 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
     if (!kept) return;
     try {
       feed.takeSnapshot(kept.snapshot);
-      // One that does not follow is from after a snapshot that was damaged.
+      // A frame that does not follow comes after a snapshot that was damaged.
       for (const frame of kept.frames) if (feed.take(frame) === 'gap') break;
     } catch (error) {
-      log.warn({ err: error }, 'feed on disk is another one, ignored');
+      log.warn({ err: error }, 'feed on disk ignored, it is a different one');
     }
   }
 }

@@ -25,7 +25,7 @@ export type FeedDisk = {
   close: () => Promise<void>;
 };
 
-/** What an edge has of its feed, on disk: exactly the bytes that a server signed. */
+/** The edge's copy of its feed on disk: exactly the bytes that a server signed. */
 export function makeFeedDisk(folder: string, log: Log): FeedDisk {
   let waiting: string[] = [];
   let running = Promise.resolve();
@@ -89,7 +89,10 @@ export function makeFeedDisk(folder: string, log: Log): FeedDisk {
         log.warn({ problem: (error as Error).message, usable: frames.length }, 'frames cut');
       }
       // The process was killed while it wrote. Later frames must not follow half of one.
-      if (usable < Buffer.byteLength(text)) await truncate(join(folder, FRAMES), usable);
+      if (usable < Buffer.byteLength(text))
+        await truncate(join(folder, FRAMES), usable).catch(error =>
+          log.warn({ err: error, folder }, 'frames not cut'),
+        );
       return { snapshot, frames };
     },
     keepSnapshot: bytes =>

@@ -12,13 +12,15 @@ import type { Feed, Snapshot } from '../../plane/src/snapshot/format.ts';
 
 /** A state that is younger is current: heads come every 3 s. */
 export const CURRENT_WITHIN_S = 15;
+/** How much older than the edge's own state a different epoch may be. More than the clocks of servers differ. */
+const EPOCH_TOLERANCE_MS = 60_000;
 
 /** `known`: nothing new. `gap`: something before it is missing, so the snapshot has to be read. */
 export type Outcome = 'applied' | 'known' | 'gap';
 
 type Rows = { features: FeatureRow[]; segments: SegmentRow[] };
 
-/** Everything of the feed that the serving state does not keep itself, and what it has not taken yet. */
+/** The parts of the feed that the serving state does not store itself, and what it has not applied yet. */
 type Held = {
   feed: Feed;
   epoch: string;
@@ -28,6 +30,8 @@ type Held = {
   tokens: Map<string, TokenRow>;
   ended: Set<string>;
   origins: string[];
+  /** When this was the newest state, by upstream's clock. Epochs themselves have no order. */
+  asOf: number;
   /** The snapshot, until the serving state has taken it. */
   whole: Snapshot | undefined;
   /** Frames that the serving state has not taken. */
@@ -37,11 +41,14 @@ type Held = {
 export type FeedSource = {
   source: Source;
   readonly position: Position | undefined;
-  /** Seconds since the edge knew that it is current. Undefined: it has nothing. */
+  /** Seconds since the edge last confirmed that it is current. Undefined: it has no feed yet. */
   readonly age: number | undefined;
   readonly isRevoked: boolean;
-  takeSnapshot: (snapshot: Snapshot) => void;
+  /** Returns whether it was taken: an older one would be a step back. */
+  takeSnapshot: (snapshot: Snapshot) => boolean;
   take: (frame: Frame) => Outcome;
+  /** Throws if the response is about a different feed, or older than what the edge has: it may have been recorded. */
+  checkAnswer: (answer: TokenAnswer) => TokenAnswer;
   /** The edge token was revoked: nothing may be served any more. */
   revoke: () => void;
   /** Takes the ids of tokens that were used since the last call. */
@@ -59,8 +66,8 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
   let held: Held | undefined;
   let uses = new Set<number>();
   let isRevoked = false;
-  /** The sender's clock, and when it was read by ours, which never jumps. */
-  let clock: { upstream: number; at: number } | undefined;
+  /** The sender's clock, and the time of our monotonic clock when it was read. */
+  let clock: { epoch: string; upstream: number; at: number } | undefined;
   let currentAt = Number.NEGATIVE_INFINITY;
 
   const have = (): Held => {
@@ -70,13 +77,15 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
 
   const age = (): number | undefined => (held ? (performance.now() - currentAt) / 1_000 : undefined);
 
-  const takeSnapshot = (snapshot: Snapshot): void => {
+  const takeSnapshot = (snapshot: Snapshot): boolean => {
     checkFeed(snapshot.feed, enrolled);
-    if (isRevoked) return;
+    if (isRevoked) return false;
     const { feed, epoch, revision, completeSince, tokenRevision, origins } = snapshot;
-    // An older snapshot of the same history would be a step back. It can come from a server that lags.
+    const asOf = Date.parse(snapshot.takenAt);
+    if (held && isPastEpoch(held, epoch, asOf)) return false;
+    // An older snapshot of the same history, for example from a server that lags behind, must not replace a newer one.
     const isOlder = held && (held.revision > revision || held.tokenRevision > tokenRevision);
-    if (held?.epoch === epoch && isOlder && isSame(held.feed, feed)) return;
+    if (held?.epoch === epoch && isOlder && isSame(held.feed, feed)) return false;
     held = {
       feed,
       epoch,
@@ -86,16 +95,18 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
       tokens: new Map(snapshot.tokens.map(row => [row.hash, row])),
       ended: new Set(snapshot.endedTokens),
       origins,
+      asOf,
       whole: snapshot,
       pending: [],
     };
-    currentAt = performance.now() - Math.max(0, Date.now() - Date.parse(snapshot.takenAt));
+    currentAt = performance.now() - Math.max(0, Date.now() - asOf);
+    return true;
   };
 
   const takeFlags = (own: Held, frame: FlagsFrame): Outcome => {
     if (frame.prev > own.revision) return 'gap';
     if (frame.rev < own.revision) return 'known';
-    if (frame.rev === own.revision && frame.completeSince === own.completeSince) return 'known';
+    if (frame.rev === own.revision && frame.completeSince <= own.completeSince) return 'known';
     own.pending.push(frame);
     own.revision = frame.rev;
     own.completeSince = frame.completeSince;
@@ -131,9 +142,10 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
     )
       return 'gap';
     const upstream = Date.parse(head.now);
-    // An old head, or one of a server that lags, turns back neither the clock nor the age.
-    if (clock && upstream < clock.upstream) return 'known';
-    clock = { upstream, at: performance.now() };
+    // An old head, or one from a server that lags behind, must not set back the clock or the age.
+    if (clock && clock.epoch === head.epoch && upstream < clock.upstream) return 'known';
+    clock = { epoch: head.epoch, upstream, at: performance.now() };
+    own.asOf = Math.max(own.asOf, upstream - head.age * 1_000);
     currentAt = Math.max(currentAt, performance.now() - head.age * 1_000);
     own.origins = head.origins;
     return 'applied';
@@ -184,7 +196,7 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
     findTokens: async hashes => {
       const { epoch, tokenRevision } = have();
       if (isRevoked) return { epoch, revision: tokenRevision, tokens: [], ended: [] };
-      const answers = await Promise.all(hashes.map(ask));
+      const answers = await Promise.all(hashes.filter(one => !have().ended.has(one)).map(ask));
       return {
         epoch,
         revision: Math.max(tokenRevision, ...answers.map(({ rev }) => rev)),
@@ -217,10 +229,23 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
         return 'applied';
       }
       checkFeed(frame.feed, enrolled);
-      if (!held || frame.epoch !== held.epoch || !isSame(frame.feed, held.feed)) return 'gap';
+      if (!held) return 'gap';
+      if (frame.epoch !== held.epoch) {
+        // Only a head says when it was true, and one follows every frame.
+        const asOf = frame.log === 'head' ? Date.parse(frame.now) - frame.age * 1_000 : 0;
+        return isPastEpoch(held, frame.epoch, asOf) ? 'known' : 'gap';
+      }
+      if (!isSame(frame.feed, held.feed)) return 'gap';
       if (frame.log === 'flags') return takeFlags(held, frame);
       if (frame.log === 'tokens') return takeTokens(held, frame);
       return frame.log === 'head' ? takeHead(held, frame) : 'known';
+    },
+    checkAnswer: answer => {
+      const { feed, epoch, tokenRevision } = have();
+      if (!isSame(answer.feed, feed)) throw new Error('The response is about a different feed');
+      if (answer.epoch !== epoch || answer.rev < tokenRevision)
+        throw new Error('The response is older than what the edge has');
+      return answer;
     },
     revoke,
     takeUses: () => {
@@ -230,6 +255,10 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
     },
   };
 }
+
+/** Whether this is a history that the edge has left: upstream is behind, or somebody sends what they recorded. */
+const isPastEpoch = (held: Held, epoch: string, asOf: number): boolean =>
+  epoch !== held.epoch && asOf < held.asOf - EPOCH_TOLERANCE_MS;
 
 const isSame = (a: Feed, b: Feed): boolean =>
   a.environment === b.environment && JSON.stringify(a.projects) === JSON.stringify(b.projects);

@@ -11,10 +11,11 @@ import { type Upstream, UpstreamError } from './upstream.ts';
 
 /** Catching up after an outage must take less than 2 s. Each edge waits its own time, so that they do not return together. */
 const RETRY_MS = { least: 100, most: 1_000 };
-/** After a rejection, which will not pass soon. */
+/** After a rejection, which is unlikely to end soon. */
 const REJECTED_RETRY_MS = 5_000;
-/** Frames on disk that are replaced by a new snapshot. */
+/** Frames on disk that are replaced by a new snapshot, and their size. */
 const MAX_FRAMES = 1_000;
+const MAX_FRAME_CHARACTERS = 32 * 1_024 * 1_024;
 
 export type Following = { stop: () => Promise<void> };
 
@@ -33,12 +34,15 @@ export function followFeed(
   const { snapshots, failures, ignored } = followMetrics(feed, served, registry);
   let problem: string | undefined;
   let frames = 0;
+  let characters = 0;
 
   const readSnapshot = async (): Promise<void> => {
     const bytes = await upstream.snapshot();
-    feed.takeSnapshot(decodeSnapshot(bytes, keys));
+    const isTaken = feed.takeSnapshot(decodeSnapshot(bytes, keys));
     snapshots.inc();
+    if (!isTaken) return;
     frames = 0;
+    characters = 0;
     onChange();
     await disk.keepSnapshot(bytes);
   };
@@ -68,10 +72,12 @@ export function followFeed(
     if (outcome === 'gap') await readSnapshot();
     else if (outcome === 'applied') {
       onChange();
-      // A head is worth nothing after a restart.
+      // A head is useless after a restart, so it is not stored.
       if (frame.log !== 'head') {
         disk.keepFrame(text);
-        if (++frames > MAX_FRAMES) await readSnapshot();
+        frames++;
+        characters += text.length;
+        if (frames > MAX_FRAMES || characters > MAX_FRAME_CHARACTERS) await readSnapshot();
       }
     }
     return outcome;
@@ -88,7 +94,10 @@ export function followFeed(
     }
   };
 
-  /** Upstream says no. Only a signed revocation of this token is believed: anything between may respond with 401. */
+  /**
+   * Upstream rejected the request. Only a signed revocation of this token counts, because any proxy in between may respond with
+   * 401.
+   */
   const rejected = async ({ body }: UpstreamError): Promise<void> => {
     try {
       feed.take(frameOf(readSigned(body.trimEnd(), keys)));
@@ -132,7 +141,7 @@ function followMetrics(feed: FeedSource, served: () => { revision: number } | un
   const registers = [registry];
   new Gauge({
     name: 'halyard_edge_age_seconds',
-    help: 'Time since the edge knew that its flags are current; above 15 upstream is unreachable',
+    help: 'Seconds since the edge last confirmed that its flags are current; above 15, upstream is unreachable',
     registers,
     collect() {
       this.set(feed.age ?? 0);

@@ -2,7 +2,7 @@ import type { TokenAnswer } from '../../plane/src/feed/frames.ts';
 import { BoundedMap } from '../../plane/src/platform/bounded-map.ts';
 
 const PER_SECOND = 10;
-/** How long a token that upstream does not know is rejected without another question. */
+/** How long a token that upstream does not know is rejected without asking again. */
 const NO_FOR_MS = 60_000;
 const MAX_KEPT = 10_000;
 

@@ -9,7 +9,7 @@ import type { Spool } from './spool.ts';
 import { type Upstream, UpstreamError } from './upstream.ts';
 
 const TICK_MS = 250;
-/** An edge that is silent for 15 s may have clients that nobody knows of. */
+/** An edge that is silent for 15 s may have clients that the server does not know. */
 const BEAT_MS = 4_000;
 const SEAL_MS = 10_000;
 const SWEEP_MS = 10_000;
@@ -36,6 +36,7 @@ export function keepReporting(
   const askStreams = makeAskStreams(clients);
   const { failures, dropped } = reportMetrics(registry);
   let reportedAt = Number.NEGATIVE_INFINITY;
+  let reportedRevision = -1;
   let sealedAt = performance.now();
   let sweptAt = performance.now();
   let problem: string | undefined;
@@ -64,6 +65,7 @@ export function keepReporting(
         ...(sealed && { batch: sealed }),
       });
       reportedAt = performance.now();
+      reportedRevision = position.revision;
       rejections = 0;
       if (sealed) await spool.done();
       clients.forget(missing);
@@ -96,7 +98,9 @@ export function keepReporting(
       await spool.seal();
       await spool.save();
     }
-    if (clients.isChanged || spool.sealed || now - reportedAt >= BEAT_MS) await send(false);
+    // A change is live only after the edge said that it has it.
+    const isMoved = served()?.revision !== reportedRevision;
+    if (clients.isChanged || spool.sealed || isMoved || now - reportedAt >= BEAT_MS) await send(false);
   };
 
   const run = async (): Promise<void> => {
@@ -129,7 +133,7 @@ export function keepReporting(
       });
       const ended = last.catch(() => {});
       await Promise.race([ended, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
-      await spool.save().catch(error => log.warn({ err: error }, 'unsent metrics not written'));
+      await spool.save();
     },
   };
 }

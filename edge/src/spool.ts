@@ -6,6 +6,10 @@ import { readIfPresent, replaceFile } from './files.ts';
 import type { Log } from './log.ts';
 
 const FILE = 'metrics.json';
+/** A server accepts a report of 4 MiB, with the clients in it. */
+const MAX_BATCH_BYTES = 2 * 1_024 * 1_024;
+/** Sequences are seconds since then, so that one that was lost with the disk is not used again. They last until 2094. */
+const SEQUENCE_EPOCH_MS = Date.UTC(2026, 0, 1);
 
 /** Limits of the open aggregate, which is sent as one batch. The excess is counted under one name, or dropped and counted. */
 export const SPOOL_LIMITS = {
@@ -24,11 +28,11 @@ type Stored = { edge: string; sequence: number; sealed?: ReportBatch; open: Cont
 export type Spool = {
   /** The id of the edge, which it keeps. */
   readonly edge: string;
-  /** The batch that is to be sent: the same one until it was accepted. */
+  /** The batch to send, which stays the same until it is accepted. */
   readonly sealed: ReportBatch | undefined;
   /** Seals what has arrived, unless a batch is under way. Nothing is sent before it is on disk. */
   seal: () => Promise<void>;
-  /** The sealed batch was accepted, or will never be. */
+  /** Removes the sealed batch, because it was accepted or never will be. */
   done: () => Promise<void>;
   /** Writes what has arrived so far. */
   save: () => Promise<void>;
@@ -45,6 +49,7 @@ export async function openSpool(
   let sequence = 0;
   let sealed: ReportBatch | undefined;
   let saved = '';
+  let isFailing = false;
 
   const load = async (): Promise<void> => {
     if (folder === undefined) return;
@@ -59,7 +64,7 @@ export async function openSpool(
     }
   };
 
-  const save = async (): Promise<void> => {
+  const write = async (): Promise<void> => {
     if (folder === undefined) return;
     const stored: Stored = { edge, sequence, ...(sealed && { sealed }), open: contentsOf(merged.peek()) };
     const text = JSON.stringify(stored);
@@ -68,9 +73,22 @@ export async function openSpool(
     saved = text;
   };
 
+  /** Without its disk, an edge reports as before. */
+  const save = (): Promise<void> =>
+    write().then(
+      () => {
+        if (isFailing) log.warn({ folder }, 'unsent metrics written after failures');
+        isFailing = false;
+      },
+      error => {
+        if (!isFailing) log.warn({ err: error, folder }, 'unsent metrics not written');
+        isFailing = true;
+      },
+    );
+
   await load();
-  // The id lasts from now on.
-  await save().catch(error => log.warn({ err: error }, 'id of the edge not written'));
+  // From now on, the id does not change.
+  await save();
   return {
     get edge() {
       return edge;
@@ -80,9 +98,11 @@ export async function openSpool(
     },
     seal: async () => {
       if (sealed) return;
-      const contents = contentsOf(merged.take());
-      if (contents.buckets.length + contents.instances.length === 0) return;
-      sealed = { sequence: ++sequence, ...contents };
+      const { first, rest } = split(contentsOf(merged.take()), MAX_BATCH_BYTES);
+      if (first.buckets.length + first.instances.length === 0) return;
+      restore(merged, rest, tokenOf);
+      sequence = Math.max(sequence + 1, Math.floor((Date.now() - SEQUENCE_EPOCH_MS) / 1_000));
+      sealed = { sequence, ...first };
       await save();
     },
     done: async () => {
@@ -91,6 +111,34 @@ export async function openSpool(
     },
     save,
   };
+}
+
+/** As much as fits, counts first, and what is left. At least one count or instance is in the first part. */
+function split({ buckets, instances }: Contents, most: number): { first: Contents; rest: Contents } {
+  const first: Contents = { buckets: [], instances: [] };
+  const rest: Contents = { buckets: [], instances: [] };
+  let bytes = 0;
+  const fits = (value: object): boolean => {
+    if (bytes >= most) return false;
+    const size = Buffer.byteLength(JSON.stringify(value));
+    if (bytes > 0 && bytes + size > most) return false;
+    bytes += size;
+    return true;
+  };
+  for (const { features, ...bucket } of buckets) {
+    if (!fits(bucket)) {
+      rest.buckets.push({ ...bucket, features });
+      continue;
+    }
+    const kept = features.filter(fits);
+    first.buckets.push({ ...bucket, features: kept });
+    if (kept.length < features.length) {
+      const taken = new Set(kept);
+      rest.buckets.push({ ...bucket, features: features.filter(one => !taken.has(one)) });
+    }
+  }
+  for (const instance of instances) (fits(instance) ? first : rest).instances.push(instance);
+  return { first, rest };
 }
 
 const contentsOf = ({ buckets, instances }: Taken): Contents => ({

@@ -1,20 +1,28 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { Compile } from 'typebox/compile';
 import { frameOf, type TokenAnswer } from '../../plane/src/feed/frames.ts';
-import type { EdgeReport, EdgeReportResult } from '../../plane/src/feed/report.ts';
+import { type EdgeReport, EdgeReportResult } from '../../plane/src/feed/report.ts';
 import { readSigned } from '../../plane/src/feed/signed.ts';
-import { MAX_SNAPSHOT_BYTES, type TrustedKeys } from '../../plane/src/snapshot/format.ts';
+import {
+  MAX_SNAPSHOT_BYTES,
+  MAX_START_BYTES,
+  readHeader,
+  type TrustedKeys,
+} from '../../plane/src/snapshot/format.ts';
 
 const TIMEOUT_MS = 10_000;
-/** What arrives meanwhile is written to disk after it. */
+/** Data that arrives meanwhile is written to disk after it. */
 const REPORT_TIMEOUT_MS = 5_000;
 const SNAPSHOT_TIMEOUT_MS = 60_000;
 /** Heads come every 3 s. */
 const SILENT_AFTER_MS = 10_000;
 const MAX_BLOCK_CHARACTERS = 2 * 1_024 * 1_024;
 const MAX_TEXT_BYTES = 65_536;
+const MAX_EXPLANATION = 300;
 
 const compress = promisify<string, Buffer>(gzip);
+const isResult = Compile(EdgeReportResult);
 
 /** Upstream rejected the request. */
 export class UpstreamError extends Error {
@@ -23,9 +31,19 @@ export class UpstreamError extends Error {
   readonly body: string;
 
   constructor(status: number, body: string) {
-    super(`Upstream responded with ${status}`);
+    super(`Upstream responded with ${status}${explanationIn(body)}`);
     this.status = status;
     this.body = body;
+  }
+}
+
+/** The message of a server, for the log of the operator who has to act on it. */
+function explanationIn(body: string): string {
+  try {
+    const { message } = JSON.parse(body);
+    return typeof message === 'string' ? `: ${message.slice(0, MAX_EXPLANATION)}` : '';
+  } catch {
+    return '';
   }
 }
 
@@ -52,7 +70,16 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
   };
 
   return {
-    snapshot: async () => await read(await request('snapshot', {}, SNAPSHOT_TIMEOUT_MS), MAX_SNAPSHOT_BYTES),
+    snapshot: async () => {
+      // A body that nobody signed could fill the memory, and takes a thousandth of its size on the way.
+      const mostIn = (start: Buffer): number | undefined => {
+        if (start.length < MAX_START_BYTES && start.indexOf('\n', start.indexOf('\n') + 1) < 0)
+          return undefined;
+        const { header, bodyAt } = readHeader(start, keys());
+        return Math.min(bodyAt + header.bytes, MAX_SNAPSHOT_BYTES);
+      };
+      return await read(await request('snapshot', {}, SNAPSHOT_TIMEOUT_MS), MAX_SNAPSHOT_BYTES, mostIn);
+    },
     stream: async function* (position, signal) {
       const stop = new AbortController();
       const response = await connect(url, token, position, AbortSignal.any([signal, stop.signal]));
@@ -93,7 +120,10 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
         { method: 'POST', headers, body: new Uint8Array(body) },
         REPORT_TIMEOUT_MS,
       );
-      return JSON.parse((await read(response, MAX_TEXT_BYTES * 16)).toString());
+      const result: unknown = JSON.parse((await read(response, MAX_TEXT_BYTES * 16)).toString());
+      // Anything between may respond with 200. Counts are kept until a server has them.
+      if (!isResult.Check(result)) throw new Error('The response to the report is not one of a server');
+      return result;
     },
   };
 }
@@ -132,14 +162,20 @@ const dataOf = (block: string): string =>
     .map(line => line.slice('data: '.length))
     .join('\n');
 
-/** Reads at most so many bytes: what sends them may be no server of ours. */
-async function read(response: Response, most: number): Promise<Buffer> {
+/** Reads at most this many bytes, or as many as the start of the body allows, because the sender may not be one of our servers. */
+async function read(
+  response: Response,
+  most: number,
+  mostIn?: (start: Buffer) => number | undefined,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
+  let allowed = mostIn === undefined ? most : undefined;
   for await (const chunk of response.body ?? new ReadableStream<Uint8Array>()) {
     length += chunk.length;
-    if (length > most) throw new Error(`The response has more than ${most} bytes`);
     chunks.push(chunk);
+    allowed ??= mostIn?.(Buffer.concat(chunks));
+    if (length > (allowed ?? most)) throw new Error(`The response has more than ${allowed ?? most} bytes`);
   }
   return Buffer.concat(chunks);
 }

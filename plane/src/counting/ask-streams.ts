@@ -3,10 +3,12 @@ import type { Clients } from './clients.ts';
 
 /** An SDK polls after it lost 5 streams in a minute, so it is asked less often than that. */
 const ASK_AGAIN_MS = 20_000;
-/** At a time. To accept a stream again takes 0.2 ms, or 1.4 ms with TLS. */
+/** At a time. Accepting a stream again takes 0.2 ms, or 1.4 ms with TLS. */
 const MAX_ASKED = 50;
 
-/** Ends streams whose clients have not confirmed a revision that somebody waits for, so that they return and present it. */
+/**
+ * Ends streams whose clients have not confirmed a revision that a caller is waiting for, so that they reconnect and present it.
+ */
 export function makeAskStreams(
   clients: Pick<Clients, 'ask'>,
 ): (questions: ReadonlyMap<string, number>) => void {

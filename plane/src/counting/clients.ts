@@ -4,11 +4,11 @@ import type { AskStreams, KnownClient, Positions } from '../serving/positions.ts
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import { textOf } from './read-body.ts';
 
-/** How many clients a process remembers, at about 180 bytes each. One token can use half of what the others leave. */
+/** The maximum number of clients in memory, at about 180 bytes each. One token can use half of what the others leave. */
 export type ClientLimits = { clients: number };
 export const CLIENT_LIMITS: ClientLimits = { clients: 50_000 };
 
-/** Times are in tenths of a second since the process started: small integers, which take no memory of their own. */
+/** Times are in tenths of a second since the process started, because small integers are not allocated separately. */
 const PER_SECOND = 10;
 /** A client's row contains its last contact, and is written again after this long. */
 const REFRESH = 1_000;
@@ -23,7 +23,7 @@ const MAX_ID_LENGTH = 40;
 const BY_INSTANCE = '=';
 const MAX_REQUEST_KEYS = 1_000;
 
-/** There are many thousands of these, so besides the id they contain only small integers. */
+/** There are many thousands of these, so apart from the id they contain only small integers. */
 type Client = KnownClient & {
   readonly group: Group;
   readonly id: string;
@@ -86,7 +86,7 @@ export type Clients = Positions & {
   ask: AskStreams;
 };
 
-/** Whether the client was not forgotten. A stream refers to it as long as it is open. */
+/** Whether the client is still known. A stream refers to it as long as it is open. */
 const isKnown = (client: Client): boolean => client.group.clients.get(client.id) === client;
 
 const half = (left: number): number => Math.ceil(left / 2);
@@ -266,7 +266,7 @@ export function makeClients(
       for (const { token, id } of rows) {
         const client = groups.get(token)?.clients.get(id);
         if (!client) continue;
-        // Its stream stays open, but the client is unknown until it reconnects.
+        // The client's stream stays open, but the client is unknown until it reconnects.
         if (streamsOf(client) > 0) isIgnoring = true;
         drop(client);
       }

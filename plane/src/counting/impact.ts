@@ -13,14 +13,14 @@ const MAX_READ_LABELS = 100;
 const MAX_BUCKETS = 50;
 const MAX_NAME = 100;
 const MAX_LABEL = 100;
-/** Samples that are added before other requests get their turn. */
+/** The number of samples to add before other requests get their turn. */
 const SAMPLES_PER_TURN = 500;
 
 const TYPES = ['counter', 'gauge', 'histogram'] as const;
 type MetricType = (typeof TYPES)[number];
 
 type Histogram = { count: number; sum: number; buckets: Map<string, number> };
-/** The values of a metric with certain labels. `token` is the one that sent them first. */
+/** The values of a metric with one set of labels. `token` is the token that sent them first. */
 type Series = { token: number; updatedAt: number; value: number; histogram: Histogram };
 type Heading = { name: string; type: MetricType; help: string };
 type Metric = Heading & { series: Map<string, Series> };
@@ -32,7 +32,7 @@ export type ImpactMetrics = {
   text: (now?: number) => string;
 };
 
-/** The metrics that applications define themselves. Each server has those that it received; Prometheus adds them up. */
+/** The metrics that applications define themselves. Each server has only those that it received, and Prometheus adds them up. */
 export function makeImpactMetrics(drop: (samples: number) => void): ImpactMetrics {
   const metrics = new Map<string, Metric>();
   const seriesOfTokens = new Map<number, number>();

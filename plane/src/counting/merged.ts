@@ -1,7 +1,9 @@
 import { OTHER_APPLICATIONS, OTHER_FLAGS, OTHER_INSTANCES, OTHER_VARIANTS, QUOTAS } from './quotas.ts';
 import { hourOf } from './read-body.ts';
 
-/** Limits for what a process keeps until it is written. A key is a feature or a variant of an application in an hour. */
+/**
+ * Limits for what a process keeps in memory until it is written. A key is a feature or a variant of an application in an hour.
+ */
 export type MergeLimits = {
   /** Keys per token, so that one token cannot use up the memory of the others. */
   keysPerToken: number;
@@ -56,7 +58,7 @@ export type Instance = {
   instanceId: string;
   sdkVersion: string | null;
   isFrontend: boolean;
-  /** The strategies that the SDK implements, if it said so. */
+  /** The strategies that the SDK implements, if it reported them. */
   strategies: string[] | undefined;
   seenAt: number;
 };

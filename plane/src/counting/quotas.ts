@@ -42,6 +42,6 @@ export function withinQuota<T extends Named>(
   return { within, above };
 }
 
-/** The tokens of these, once each. */
+/** The tokens of these entries, without duplicates. */
 export const reachedBy = (kind: QuotaKind, above: readonly { token: number }[]): ReachedQuota[] =>
   [...new Set(above.map(({ token }) => token))].map(token => ({ token, kind }));

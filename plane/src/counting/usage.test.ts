@@ -321,7 +321,7 @@ describe('bulk metrics', () => {
 
   test.each<[string, Record<string, unknown>, string]>([
     ['no lists', {}, '/body/applications'],
-    ['a list of texts', { applications: ['x'], metrics: [] }, '/body/applications'],
+    ['a list of strings', { applications: ['x'], metrics: [] }, '/body/applications'],
     [
       'an application without a name',
       { applications: [{}], metrics: [count] },
@@ -470,7 +470,7 @@ describe('large bodies', () => {
   };
   const largestStep = (keys: number[]) => Math.max(...keys.map((now, at) => now - (keys[at - 1] ?? now)));
 
-  test('are counted in turns, in whole', async () => {
+  test('are counted completely, in turns', async () => {
     const { usage } = usageWith();
 
     const keys = await keysByTurn(usage, usage.report(token, {}, body(named(20_000))));
@@ -480,7 +480,7 @@ describe('large bodies', () => {
     expect(keys.at(-1)).toBe(20_001);
   });
 
-  test('two at a time share the turns', async () => {
+  test('alternate if there are two of them', async () => {
     const { usage } = usageWith();
 
     const both = [token, { ...token, id: 2 }].map(one =>

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { FeedSchema, type TrustedKeys } from '../snapshot/format.ts';
@@ -14,7 +14,7 @@ const Enrolment = Type.Object({
   /** Public keys in DER (SPKI), in base64. */
   keys: Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 4 }),
 });
-/** Everything that an edge needs to begin: where the server is, what to read there, and whose signatures to trust. */
+/** Everything that an edge needs to start: the server's URL, the feed to read, and the keys whose signatures to trust. */
 export type Enrolment = Static<typeof Enrolment>;
 const isEnrolment = Compile(Enrolment);
 
@@ -38,10 +38,13 @@ export function readEnrolment(text: string): Enrolment {
   return value;
 }
 
-export const keysOf = (texts: readonly string[]): TrustedKeys =>
-  new Map(
-    texts.map(text => {
-      const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
-      return [keyId(key), key];
-    }),
-  );
+export const keysOf = (texts: readonly string[]): TrustedKeys => new Map(texts.map(keyOf));
+
+function keyOf(text: string): [string, KeyObject] {
+  try {
+    const key = createPublicKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'spki' });
+    return [keyId(key), key];
+  } catch (error) {
+    throw new Error('A public key is damaged. Copy the whole enrolment string.', { cause: error });
+  }
+}

@@ -48,7 +48,7 @@ const Tokens = Type.Object({
 });
 export type TokensFrame = Static<typeof Tokens>;
 
-/** Where the feed is now. A reader that has less after it has read the frames before has a gap. */
+/** The current position of the feed. A reader that has applied all earlier frames and is still behind it has a gap. */
 const Head = Type.Object({
   ...common,
   log: Type.Literal('head'),
@@ -58,12 +58,12 @@ const Head = Type.Object({
   origins: Type.Array(Type.String()),
   /** The sender's time, by which tokens expire. */
   now: Type.String({ format: 'date-time' }),
-  /** Seconds since the sender knew that this is current. */
+  /** Seconds since the sender last confirmed that this is current. */
   age: Type.Number({ minimum: 0 }),
 });
 export type Head = Static<typeof Head>;
 
-/** What a server knows about one token. Null: it is no token of this feed. */
+/** What a server knows about one token. Null: the token does not belong to this feed. */
 const TokenAnswer = Type.Object({
   ...common,
   log: Type.Literal('token'),
@@ -91,7 +91,7 @@ const READERS = {
   revoked: Compile(Revoked),
 };
 
-/** Why a frame cannot be used: it is of a later version, or of a log that this version does not know. */
+/** Why a frame cannot be used: it has a later version, or belongs to a log that this version does not know. */
 export class UnknownFrameError extends SnapshotError {}
 
 export function frameOf(value: unknown): Frame {

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { BoundedMap } from '../platform/bounded-map.ts';
 import type { FeatureRow, SegmentRow, TokenRow } from '../serving/source.ts';
 import type { Environment } from '../serving/state/environment.ts';
 import type { ServingState } from '../serving/state/serving.ts';
@@ -14,6 +15,8 @@ import { signed } from './signed.ts';
 const MAX_FRAME_CHARACTERS = 512 * 1_024;
 /** Edges that start together get the same bytes. After this time without a reader they are forgotten. */
 const FORGET_SNAPSHOT_AFTER_MS = 30_000;
+/** Frames for edges that reconnect, of at most 512 KiB each. */
+const MAX_BRIDGES = 16;
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
@@ -41,28 +44,59 @@ export const feedOf = ({ environment, projects }: Pick<SdkToken, 'environment' |
 
 export const feedKey = ({ environment, projects }: Feed): string => JSON.stringify([environment, projects]);
 
-/** One feed, as it was last sent to all its edges, and how it got there. */
+/** One feed as last sent to all its edges, and the changes that led there. */
 export type Publication = {
   readonly feed: Feed;
   readonly position: Position;
   /** The frames that were not sent yet, signed, oldest first. Moves the position to the current state. */
   advance: () => string[];
-  /** What brings an edge from its position to that of the publication. Empty if nothing can: the head shows the gap. */
+  /** The frames that bring an edge from its position to the current one. Empty if there are none; then the head shows the gap. */
   catchUp: (from: Position) => string[];
   head: () => string;
 };
 
-/** Signs what the state in memory says about a feed. The state has every row with its revision, so no log is stored. */
-export function makePublication(state: ServingState, feed: Feed, key: SigningKey): Publication {
-  const current = (): Environment => {
-    const [, found] = [...state.environments()].find(([name]) => name === feed.environment) ?? [];
-    if (!found) throw new Error(`Environment "${feed.environment}" is not loaded`);
-    return found;
+const environmentOf = (state: ServingState, { environment }: Feed): Environment => {
+  const [, found] = [...state.environments()].find(([name]) => name === environment) ?? [];
+  if (!found) throw new Error(`Environment "${environment}" is not loaded`);
+  return found;
+};
+
+/** The current revisions of a feed. It does not list the tokens, because there can be thousands. */
+export const signedHead = (
+  state: ServingState,
+  feed: Feed,
+  key: SigningKey,
+  {
+    epoch,
+    revision,
+    completeSince,
+  }: Pick<Environment, 'epoch' | 'revision' | 'completeSince'> = environmentOf(state, feed),
+  tokenRevision = state.tokens.revision,
+): string => {
+  const head: Head = {
+    v: FRAME_VERSION,
+    feed,
+    log: 'head',
+    epoch,
+    rev: revision,
+    completeSince,
+    tokenRev: tokenRevision,
+    origins: [...state.origins],
+    now: new Date(state.tokens.now()).toISOString(),
+    age: state.age ?? 0,
   };
+  return signed(head, key);
+};
+
+/** Signs a feed's part of the state in memory. The state has every row with its revision, so no log is stored. */
+export function makePublication(state: ServingState, feed: Feed, key: SigningKey): Publication {
+  const current = (): Environment => environmentOf(state, feed);
   const tokensNow = () => new Map(tokensOf(state, feed).map(row => [row.hash, row]));
   let { epoch, revision, completeSince } = current();
   let tokenRevision = state.tokens.revision;
   let tokens = tokensNow();
+  /** What edges that reconnect together lack, by the revision that they have. */
+  const bridges = new BoundedMap<number, string[]>(MAX_BRIDGES);
 
   const flagsFrame = (environment: Environment, after: number): FlagsFrame => ({
     v: FRAME_VERSION,
@@ -107,6 +141,7 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
       return [];
     const frames = isSameHistory ? fitting(flagsFrame(environment, revision)) : [];
     ({ epoch, revision, completeSince } = environment);
+    bridges.clear();
     return frames;
   };
 
@@ -129,23 +164,14 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
       const environment = current();
       const isBridged =
         from.epoch === epoch && from.revision >= environment.completeSince && from.revision < revision;
-      return isBridged ? fitting(flagsFrame(environment, from.revision)) : [];
+      if (!isBridged) return [];
+      const known = bridges.get(from.revision);
+      if (known) return known;
+      const frames = fitting(flagsFrame(environment, from.revision));
+      bridges.set(from.revision, frames);
+      return frames;
     },
-    head: () => {
-      const head: Head = {
-        v: FRAME_VERSION,
-        feed,
-        log: 'head',
-        epoch,
-        rev: revision,
-        completeSince,
-        tokenRev: tokenRevision,
-        origins: [...state.origins],
-        now: new Date(state.tokens.now()).toISOString(),
-        age: state.age ?? 0,
-      };
-      return signed(head, key);
-    },
+    head: () => signedHead(state, feed, key, { epoch, revision, completeSince }, tokenRevision),
   };
 }
 
@@ -174,7 +200,10 @@ export function makeSnapshots(
     const id = feedKey(feed);
     const known = kept.get(id);
     if (known?.etag === etag) return await known.made;
-    const made = encodeSnapshot(takeSnapshot(state, feed, environment), key).then(parts => {
+    // By the clock of heads, because edges compare the two.
+    const takenAt = new Date(state.tokens.now() - (state.age ?? 0) * 1_000).toISOString();
+    const taken = { ...takeSnapshot(state, feed, environment), takenAt };
+    const made = encodeSnapshot(taken, key).then(parts => {
       const plain = Buffer.concat(parts);
       let compressed: Promise<Buffer> | undefined;
       return { etag, plain, gzip: () => (compressed ??= compress(plain)) };

@@ -19,7 +19,7 @@ const application = () => text('Name of the application');
 /** One instance of an SDK, and the revision that it has presented to the edge. */
 const Heard = NamedObject('EdgeClient', {
   token: tokenId(),
-  id: text('Id of the connection, which the SDK chose', { minLength: 1, maxLength: 100 }),
+  id: text('Connection id, chosen by the SDK', { minLength: 1, maxLength: 100 }),
   application: Type.Optional(application()),
   instance: Type.Optional(text('Id of the instance')),
   epoch: text('Epoch of the revision', { maxLength: 50 }),
@@ -66,7 +66,7 @@ const Instance = NamedObject('EdgeInstance', {
       description: 'The strategy types that the SDK knows',
     }),
   ),
-  seenAt: whole('When it was last heard of, in milliseconds since 1970'),
+  seenAt: whole('When it was last seen, in milliseconds since 1970'),
 });
 
 const Batch = NamedObject(
@@ -81,7 +81,7 @@ const Batch = NamedObject(
   },
   {
     description:
-      'Counts that are sealed: an edge sends the same batch with the same sequence until a server has accepted it, and it is counted once',
+      'A batch of counts that no longer changes. The edge sends it with the same sequence number until a server accepts it, and it is counted once',
   },
 );
 export type ReportBatch = Static<typeof Batch>;
@@ -105,10 +105,14 @@ export const EdgeReport = Named(
     age: Type.Number({
       minimum: 0,
       maximum: 1e9,
-      description: 'Seconds since the edge knew that this is current',
+      description: 'Seconds since the edge last confirmed that this revision is current',
     }),
-    clients: Type.Integer({ minimum: 0, maximum: 1e9, description: 'Instances of SDKs that it knows' }),
-    isIgnoring: Type.Boolean({ description: 'Whether it had no room to remember an instance' }),
+    clients: Type.Integer({
+      minimum: 0,
+      maximum: 1e9,
+      description: 'Number of SDK instances that it has seen',
+    }),
+    isIgnoring: Type.Boolean({ description: 'Whether the edge had no room for another instance' }),
     isStopping: Type.Boolean({ description: 'Whether this is its last report' }),
     heard: Type.Array(Heard, {
       maxItems: MAX_HEARD,
@@ -152,7 +156,8 @@ export const EdgeReportResult = Named(
         revision: Type.Integer({ description: 'The revision' }),
       }),
       {
-        description: 'Revisions that somebody waits for: the edge asks its streams what they have',
+        description:
+          'Revisions that a caller is waiting for. The edge asks its streams which revisions they have',
       },
     ),
   }),
@@ -161,11 +166,31 @@ export type EdgeReportResult = Static<typeof EdgeReportResult>;
 
 const isReport = Compile(EdgeReport);
 
-/** Rejects with 400 what is no report. Fields that this version does not know are ignored. */
+/** Rejects anything that is not a report with 400. Fields that this version does not know are ignored. */
 export function readReport(body: unknown): EdgeReport {
-  if (isReport.Check(body)) return body;
-  const [first] = isReport.Errors(body);
-  throw badData([
-    { message: `${first?.message ?? 'is no report'}`, path: `/body${first?.instancePath ?? ''}` },
-  ]);
+  if (!isReport.Check(body)) {
+    const [first] = isReport.Errors(body);
+    throw badData([
+      { message: `${first?.message ?? 'is no report'}`, path: `/body${first?.instancePath ?? ''}` },
+    ]);
+  }
+  const keys = keysIn(body.batch);
+  if (keys > MAX_BATCH_KEYS)
+    throw badData([
+      {
+        message: `batch must not have more than ${MAX_BATCH_KEYS} buckets, features and variants, and has ${keys}`,
+        path: '/body/batch',
+      },
+    ]);
+  return body;
+}
+
+/** Each list has its own limit, but what has to be written is the product of them all. */
+function keysIn(batch: ReportBatch | undefined): number {
+  let keys = 0;
+  for (const { features } of batch?.buckets ?? []) {
+    keys += 1 + features.length;
+    for (const { variants } of features) if (variants) keys += Object.keys(variants).length;
+  }
+  return keys;
 }

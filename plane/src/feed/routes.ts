@@ -16,7 +16,7 @@ import type { SdkToken } from '../serving/tokens/tokens.ts';
 import type { SigningKey } from '../snapshot/keys.ts';
 import { isOfFeed, tokenRow } from '../snapshot/take.ts';
 import { FRAME_VERSION, type Revoked, type TokenAnswer } from './frames.ts';
-import { feedOf, makePublication, makeSnapshots, readPosition } from './publisher.ts';
+import { feedOf, makeSnapshots, type Position, readPosition, signedHead } from './publisher.ts';
 import { EdgeReport, EdgeReportResult, readReport } from './report.ts';
 import { signed } from './signed.ts';
 import { makeFeedStreams } from './streams.ts';
@@ -42,7 +42,7 @@ const SIGNATURE = '88b9664b4d44afdb 6Pzw…AQ==';
 const FEED = '"feed":{"environment":"production","projects":null}';
 const HEAD_EXAMPLE = `{"v":1,${FEED},"epoch":"0d3c9fb2a1","log":"head","rev":42,"completeSince":0,"tokenRev":7,"origins":["*"],"now":"2026-11-18T08:00:00.000Z","age":0.2}\n${SIGNATURE}`;
 
-/** What edges need from a server: the feed that their token names, and a place for what SDKs report to them. */
+/** The operations for edges: read the feed that their token names, and deliver what SDKs report to them. */
 export function feedRoutes(
   app: FastifyInstance,
   state: ServingState,
@@ -107,7 +107,7 @@ export function feedRoutes(
         'Returns the current revisions of the feed that the token names, as one line of JSON and one line with its signature. Requires an API token of type edge.',
       response: { 200: lines('The head and its signature', HEAD_EXAMPLE), ...errorResponses(401, 403) },
     },
-    (_request, reply, token) => sendLines(reply, 200, makePublication(state, feedOf(token), key).head()),
+    (_request, reply, token) => sendLines(reply, 200, signedHead(state, feedOf(token), key)),
   );
 
   get(
@@ -146,7 +146,7 @@ export function feedRoutes(
       operationId: 'streamEdgeFrames',
       summary: 'Stream the changes of a feed',
       description:
-        'Sends the changes after the Last-Event-ID if the server knows them, then the head, and then every change and a head every 3 s. The data of an event has two lines: JSON and its signature. docs/reference/edge-api.md describes the frames. An edge that does not read is cut off at 1 MiB. Requires an API token of type edge.',
+        'Sends the changes after the Last-Event-ID if the server knows them, then the head, and then every change and a head every 3 s. The data of an event has two lines: JSON and its signature. docs/reference/edge-api.md describes the frames. An edge that stops reading is disconnected at 1 MiB. Requires an API token of type edge.',
       response: {
         200: {
           description: 'Server-sent events',
@@ -160,8 +160,9 @@ export function feedRoutes(
         ...errorResponses(401, 403),
       },
     },
-    (request, reply, token) => {
+    async (request, reply, token) => {
       const from = readPosition(String(request.headers['last-event-id'] ?? ''));
+      if (from) await askIfLost(state, token.environment ?? '', from);
       streams.open(reply, token, from, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);
       count('edge', 200);
     },
@@ -173,7 +174,7 @@ export function feedRoutes(
       operationId: 'getEdgeToken',
       summary: 'Look up a token for an edge',
       description:
-        'Returns the API token with this hash if it may read nothing but the feed, and null otherwise, signed. An edge asks when an SDK sends a token that it does not know. Requires an API token of type edge.',
+        'Returns the API token with this hash, signed, or null if there is no such token or it may read more than the feed. An edge calls this when an SDK sends a token that the edge does not know. Requires an API token of type edge.',
       params: Type.Object({
         hash: Type.String({
           maxLength: 64,
@@ -221,7 +222,7 @@ export function feedRoutes(
         security: [{ edgeToken: [] }],
         summary: 'Report from an edge',
         description:
-          'Accepts what an edge serves, which revisions its SDKs have, and one batch of metrics and registrations. The batch is stored when the response arrives, and counted once however often it is sent. Requires an API token of type edge.',
+          "Accepts an edge's report: what it serves, which revisions its SDKs have, and one batch of metrics and registrations. When the response arrives, the batch is stored. It is counted once, however often it is sent. Requires an API token of type edge.",
         body: EdgeReport,
         response: {
           200: jsonResponse('What the edge should do', EdgeReportResult),
@@ -237,6 +238,13 @@ export function feedRoutes(
       ]);
     },
   );
+}
+
+/** An edge that is ahead has what another server sent it, or what a restored database has lost. Then a new epoch begins. */
+async function askIfLost(state: ServingState, environment: string, from: Position): Promise<void> {
+  const current = new Map(state.environments()).get(environment);
+  if (current?.epoch !== from.epoch || current.revision >= from.revision) return;
+  await state.isLost(from.epoch, environment, from.revision);
 }
 
 function tokenOf({ sdkToken }: FastifyRequest): SdkToken {

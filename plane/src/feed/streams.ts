@@ -17,9 +17,9 @@ import {
   positionText,
 } from './publisher.ts';
 
-/** An edge that hears nothing for three of these reconnects. */
+/** An edge that receives nothing for three of these intervals reconnects. */
 export const HEAD_EVERY_MS = 3_000;
-/** An hour, less up to a tenth, so that edges move to new servers, and not all at the same moment. */
+/** An hour minus up to 10 %, so that edges move to new servers, but not all at the same moment. */
 const END_AFTER_MS = { least: 3_240_000, most: 3_600_000 };
 const RETRY_MS = { least: 100, most: 1_000 };
 const LIMITS = { unreadBytes: 1_048_576, endWithinMs: 3_000 };
@@ -31,7 +31,7 @@ type Stream = { raw: ServerResponse; token: SdkToken; key: string; endsAt: numbe
 type Group = { publication: Publication; streams: Set<Stream> };
 
 export type FeedStreams = {
-  /** Brings the edge to the current state, and keeps it there. Throws 429 or 503 if there are too many streams. */
+  /** Brings the edge up to date and keeps it up to date. Throws 429 or 503 if there are too many streams. */
   open: (reply: FastifyReply, token: SdkToken, from: Position | undefined, headers: string[]) => void;
   close: () => Promise<void>;
   readonly shares: Shares;
@@ -99,7 +99,7 @@ export function makeFeedStreams(state: ServingState, key: SigningKey, registry: 
     if (group?.streams.size === 0) groups.delete(stream.key);
   };
 
-  /** The token was revoked, or its projects changed, which makes it a different feed. The last frame said so. */
+  /** The token was revoked, or its projects changed, which makes it a different feed. The last frame announced it. */
   const endInvalid = (): void => {
     for (const { token, raw, key: own } of open.all) {
       if (state.tokens.isValid(token) && feedKey(feedOf(token)) === own) continue;

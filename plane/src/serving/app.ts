@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import swagger from '@fastify/swagger';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Arrivals } from '../platform/admission/arrivals.ts';
@@ -53,9 +52,26 @@ export type SdkAppSettings = {
   arrivals: Arrivals;
   /** The shares of the server, for its metrics. */
   admission: Admission;
+  /** Whether the OpenAPI document is needed, which a server has and an edge does not. */
+  isDescribed?: boolean;
   /** Adds routes of higher wings, with the same responses and errors. */
   addRoutes?: (app: FastifyInstance, responder: Responder, count: CountRequest) => void;
 };
+
+/** Loaded on demand, because it is an eighth of the code of an edge, which has to start quickly. */
+async function describe(app: FastifyInstance): Promise<void> {
+  const { default: swagger } = await import('@fastify/swagger');
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      // Only the operations and schemas are used (platform/http/description/openapi.ts).
+      info: { title: 'SDK', version: '0' },
+      components: { securitySchemes: SDK_TOKEN_SCHEMES },
+    },
+    transform: ({ schema, url }) => ({ schema: withBusyResponses(schema), url }),
+    refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
+  });
+}
 
 /**
  * A separate application, because the admin API's hooks would double the cost of a response, and its log line would triple it.
@@ -123,16 +139,7 @@ export async function buildSdkApp(state: ServingState, settings: SdkAppSettings)
   installArrivals(app, settings.arrivals);
   installSdkBodies(app, admission.bodies);
   app.addSchema(ErrorBody);
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      // Only the operations and schemas are used (platform/http/description/openapi.ts).
-      info: { title: 'SDK', version: '0' },
-      components: { securitySchemes: SDK_TOKEN_SCHEMES },
-    },
-    transform: ({ schema, url }) => ({ schema: withBusyResponses(schema), url }),
-    refResolver: { buildLocalReference: (json, _uri, _fragment, i) => String(json.$id ?? `Schema${i}`) },
-  });
+  if (settings.isDescribed) await describe(app);
   clientRoutes(app, state, streams, responder, settings.reports, settings.positions);
   streamingRoutes(app, streams, settings.positions, {
     authorize: async request => {

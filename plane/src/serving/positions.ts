@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Scope } from './state/scope.ts';
 import type { SdkToken } from './tokens/tokens.ts';
 
-/** One SDK that was started somewhere, as far as this server has heard of it. */
+/** One running SDK that this server has seen. */
 export type KnownClient = {
   /** The revision of the environment up to which the client has every change that its scope contains. 0: unknown. */
   readonly revision: number;
@@ -12,11 +12,11 @@ export type KnownClient = {
 export type AskStreams = (isDue: (client: KnownClient, environment: string) => boolean, most: number) => void;
 
 /**
- * Takes which revisions clients have. Only what a client presents counts: a response that was sent, or a frame that the system has
- * accepted, may never be read.
+ * Records which revisions clients have. Only what a client presents counts, because a response that was sent, or a frame that the
+ * operating system accepted, may never be read.
  */
 export type Positions = {
-  /** A client asks, and presents the revision of its scope that it has. Undefined: it presents none. */
+  /** A client sends a request and presents the revision that it has of its scope. Undefined: it presents none. */
   hear: (
     token: SdkToken,
     headers: IncomingHttpHeaders,
@@ -26,10 +26,10 @@ export type Positions = {
   /** The stream of the client was opened or closed. */
   opened: (client: KnownClient) => void;
   closed: (client: KnownClient) => void;
-  /** What the client presented when it opened its stream is still everything that its scope contains. */
+  /** The revision that the client presented when it opened its stream is still the newest one in its scope. */
   stillCurrent: (client: KnownClient, scope: Scope) => void;
-  /** Flags were evaluated for a browser, which is no instance. */
+  /** Flags were evaluated for a browser, which does not count as an instance. */
   evaluated: (scope: Scope) => void;
-  /** Takes the function with which streams are asked. */
+  /** Sets the function that asks streams. */
   useStreams: (ask: AskStreams) => void;
 };

@@ -4,7 +4,7 @@ export type Positions = {
   epoch: string;
   /** The time of the source, which decides whether a token has expired. */
   now: string;
-  /** The time of these positions, if the source is a copy of what it was. */
+  /** The time of these positions, if the source is a copy from the past. */
   asOf?: string;
   tokenRevision: number;
   /** The origins whose pages may use the API for frontend SDKs. */
@@ -69,9 +69,9 @@ export const MAX_ENDED_TOKENS = 1_000;
 /** The maximum number of tokens that a source returns, and that a server has in memory from its start. */
 export const MAX_TOKENS = 20_000;
 
-/** Where a server gets what SDKs may see: a database or, for a server without a database, another server. */
+/** The source of what SDKs may see: a database or, for a server without a database, a different server. */
 export type Source = {
-  /** The positions now. If the source has lost what the server knows, they are those of a new epoch. */
+  /** The current positions. If the source has lost revisions that the server has, they belong to a new epoch. */
   positions: (known: Known) => Promise<Positions>;
   /** What is newer than a revision in an environment. 0: everything. */
   changes: (environment: string, after: number) => Promise<Changes>;

@@ -1,7 +1,7 @@
 import { createHash, sign, verify } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { FeatureRow, SegmentRow, TokenRow } from '../serving/source.ts';
 import type { SigningKey } from './keys.ts';
@@ -117,8 +117,11 @@ export async function encodeSnapshot(snapshot: Snapshot, key: SigningKey): Promi
 /** The keys that a reader trusts, by their ids. */
 export type TrustedKeys = ReadonlyMap<string, SigningKey['publicKey']>;
 
-/** Throws a `SnapshotError` if the snapshot is incomplete, altered, not signed by a trusted key, or of a later version. */
-export function decodeSnapshot(file: Buffer, keys: TrustedKeys): Snapshot {
+/** A header that a trusted key signed, and where the body starts. */
+type SignedHeader = { header: Static<typeof Header>; bodyAt: number };
+
+/** Checks the start of a snapshot: what follows is worth reading only if it was signed. Throws a `SnapshotError` otherwise. */
+export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
   const headerEnd = file.subarray(0, MAX_HEADER_BYTES).indexOf(NEWLINE);
   const signatureEnd = file.subarray(0, headerEnd + 1_024).indexOf(NEWLINE, headerEnd + 1);
   if (headerEnd < 0 || signatureEnd < 0) throw new SnapshotError('The file has no header and signature.');
@@ -133,7 +136,16 @@ export function decodeSnapshot(file: Buffer, keys: TrustedKeys): Snapshot {
   const header = parse(line);
   if (!isHeader.Check(header))
     throw new SnapshotError(`The header is not one of version ${VERSION}: ${line.toString('utf8', 0, 200)}`);
-  const bytes = file.subarray(signatureEnd + 1);
+  return { header, bodyAt: signatureEnd + 1 };
+}
+
+/** The most bytes that the header and its signature have. */
+export const MAX_START_BYTES = MAX_HEADER_BYTES + 1_024;
+
+/** Throws a `SnapshotError` if the snapshot is incomplete, altered, not signed by a trusted key, or of a later version. */
+export function decodeSnapshot(file: Buffer, keys: TrustedKeys): Snapshot {
+  const { header, bodyAt } = readHeader(file, keys);
+  const bytes = file.subarray(bodyAt);
   if (bytes.length !== header.bytes)
     throw new SnapshotError(`The body has ${bytes.length} bytes instead of ${header.bytes}.`);
   if (createHash('sha256').update(bytes).digest('hex') !== header.sha256)

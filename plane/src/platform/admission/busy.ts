@@ -1,8 +1,8 @@
 const SAMPLE_MS = 100;
-/** The part of the time in which the event loop was not idle. */
+/** The fraction of time in which the event loop was not idle. */
 const BUSY = 0.7;
 
-/** Whether the event loop has hardly been idle lately. Measured on demand, at most every 100 ms. */
+/** Whether the event loop has been almost continuously busy. Measured on demand, at most every 100 ms. */
 export function makeBusyCheck(): () => boolean {
   let sample = performance.eventLoopUtilization();
   let sampledAt = performance.now();

@@ -11,7 +11,7 @@ export type ShareLimits = {
   share: number;
   /** The maximum number of units of one caller, even if the others hold none. Without it, only the share counts. */
   perCaller?: number;
-  /** How many requests may wait, of all callers and of one, and for how long. */
+  /** How many requests may wait, in total and per caller, and for how long. */
   waiting: number;
   waitingPerCaller: number;
   waitMs: number;

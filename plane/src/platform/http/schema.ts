@@ -126,7 +126,7 @@ export const ErrorBody = Named(
   Type.Object({
     id: Type.String({
       format: 'uuid',
-      description: 'Id of this error. The server log has the cause under it',
+      description: 'Id of this error. The server log lists the cause under the same id',
     }),
     name: Type.String({
       enum: [...ERROR_NAMES],

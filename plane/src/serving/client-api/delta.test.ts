@@ -250,6 +250,6 @@ test('a token that sends many different revisions gets everything instead of sep
 
   expect(bodies.filter(body => body === everything).length).toBeGreaterThan(1_000);
   expect(bodies.slice(0, 600)).not.toContain(everything);
-  // Those that are built already are still there.
+  // Bodies that are already built are still there.
   expect(deltas(500)).toEqual(bodies.slice(0, 500));
 });

@@ -288,7 +288,7 @@ describe('GET /api/client/features/:name', () => {
     expect([status, body]).toEqual([200, { project: 'default', ...feature('a-flag') }]);
   });
 
-  test('responds with 404 to a feature that does not exist or is in another project', async () => {
+  test('responds with 404 to a feature that does not exist or is in a different project', async () => {
     const own = await server.token('main', ['default']);
 
     for (const response of [

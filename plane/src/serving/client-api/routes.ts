@@ -226,7 +226,7 @@ export function clientRoutes(
         security,
         summary: 'Read changes of features',
         description:
-          'Returns the events after the revision of If-None-Match: updated segments, removed features and segments, updated features. Without If-None-Match, or with an ETag of a different scope or history, the list has one hydration event with everything. With filters, every response with changes is a hydration. Requires an API token of type backend or client.',
+          'Returns the events after the revision in If-None-Match: updated segments, removed features and segments, updated features. Without If-None-Match, or with an ETag of a different scope or history, the list has one hydration event with everything. With filters, every response with changes is a hydration. Requires an API token of type backend or client.',
         querystring: filters,
         response: {
           200: jsonResponse('The events', SdkDelta),
@@ -271,7 +271,7 @@ export function clientRoutes(
         id: 'sendClientMetrics',
         summary: 'Send metrics',
         description:
-          'Adds the counts of an SDK: how often each feature was enabled and disabled, and each variant served. The server writes them within 10 s. Counts that cannot be read are skipped, so that no SDK stops. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
+          'Adds the counts of an SDK: how often each feature was enabled and disabled, and each variant served. The server writes them within 10 s. Counts that cannot be read are skipped instead of being rejected, because an SDK may stop sending metrics after an error. The body can be compressed with gzip. Requires an API token of type backend or client. Events: application-created, feature-stage-entered.',
         body: Metrics,
         accept: request => acceptMetrics(reports, request),
       },
@@ -291,7 +291,7 @@ export function clientRoutes(
         id: 'sendEdgeMetrics',
         summary: 'Send data about a proxy',
         description:
-          'Accepts what Unleash Edge reports about itself, but stores none of it. Requires an API token of type backend or client.',
+          'Accepts and discards what Unleash Edge reports about itself. Requires an API token of type backend or client.',
         body: EdgeData,
         accept: ({ body }) => objectOf(body),
       },

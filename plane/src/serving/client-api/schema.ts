@@ -42,7 +42,7 @@ const Variant = NamedObject(
     weightType: Type.Optional(
       Type.String({
         description:
-          'fix: the weight stays as it was entered. variable: the variant shares what the others leave',
+          'fix: the weight stays as entered. variable: the variant gets an equal share of what the fixed ones leave',
         examples: ['variable'],
       }),
     ),
@@ -142,15 +142,13 @@ export const SdkFeatures = Named(
         environment: Type.String({ description: 'Environment of the token', examples: ['production'] }),
         project: Type.Optional(
           Type.Array(Type.String(), {
-            description: 'The projects that were filtered by',
+            description: 'The projects in the filter',
             examples: [['payments']],
           }),
         ),
-        namePrefix: Type.Optional(
-          Type.String({ description: 'The prefix that was filtered by', examples: [] }),
-        ),
+        namePrefix: Type.Optional(Type.String({ description: 'The prefix in the filter', examples: [] })),
         tag: Type.Optional(
-          Type.Array(Type.String(), { description: 'The tags that were filtered by', examples: [] }),
+          Type.Array(Type.String(), { description: 'The tags in the filter', examples: [] }),
         ),
         inlineSegmentConstraints: Type.Boolean({
           description: 'Whether strategies contain the constraints of their segments',
@@ -284,7 +282,7 @@ export const Metrics = NamedObject(
             propertyNames: { type: 'string', maxLength: 1_000 },
           }),
         },
-        { description: 'The counts of a period' },
+        { description: 'The counts in a period' },
       ),
     ),
   },

@@ -109,7 +109,7 @@ export function frontendRoutes(
         security,
         summary: 'Evaluate all features for a context in the body',
         description:
-          'Returns the features that are enabled for the context in the body, with their variants. The URL then contains no personal data, and the browser sends one preflight request for all contexts. The response has an ETag; while the results are the same, a request with If-None-Match returns 304. Requires an API token of type frontend.',
+          'Returns the features that are enabled for the context in the body, with their variants. Compared with GET, the URL contains no personal data, and the browser sends one preflight request for all contexts. The response has an ETag; while the results are the same, a request with If-None-Match returns 304. Requires an API token of type frontend.',
         body: FrontendRequest,
         response: {
           200: jsonResponse('The enabled features', FrontendFeatures),

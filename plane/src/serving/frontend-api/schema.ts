@@ -17,19 +17,15 @@ const fieldsOf = (place: 'query' | 'body') => {
   const title = (name: string) => (place === 'query' ? `Context${name}` : undefined);
   return {
     userId: value('Id of the user', 'ada', title('UserId')),
-    sessionId: value('Id of the session. A random one if it is missing', '741283564', title('SessionId')),
-    remoteAddress: value(
-      'IP address. By default the IP address of the client',
-      '203.0.113.7',
-      title('RemoteAddress'),
-    ),
+    sessionId: value('Id of the session. Random by default', '741283564', title('SessionId')),
+    remoteAddress: value('IP address. Default: that of the client', '203.0.113.7', title('RemoteAddress')),
     currentTime: value(
-      'Time for constraints on dates. By default now',
+      'Time for constraints on dates. Default: now',
       '2026-11-16T09:00:00.000Z',
       title('CurrentTime'),
     ),
     appName: value('Name of the application', 'shop', title('AppName')),
-    environment: value('No effect: the token decides the environment', 'default', title('Environment')),
+    environment: value('Ignored: the token determines the environment', 'default', title('Environment')),
   };
 };
 
@@ -45,12 +41,12 @@ const Context = NamedObject(
       Type.Record(Type.String(), Type.String({ maxLength: MAX_CONTEXT_CHARACTERS }), {
         maxProperties: 100,
         propertyNames: { type: 'string', maxLength: MAX_CONTEXT_CHARACTERS },
-        description: 'Further values. Fields of the context that are not listed here are properties too',
+        description: 'Additional fields. Context fields that are not listed here count as properties too',
         examples: [{ country: 'DE' }],
       }),
     ),
   },
-  { description: 'Whom the flags are evaluated for' },
+  { description: 'The user that the flags are evaluated for' },
 );
 
 export const FrontendRequest = Type.Object({ context: Type.Optional(Context) }, { title: 'FrontendRequest' });
@@ -102,7 +98,7 @@ export const FrontendFeatures = Named(
 const ImpressionEvent = NamedObject(
   'ImpressionEvent',
   {
-    eventType: Type.Optional(Type.String({ maxLength: 100, description: 'What the page asked for' })),
+    eventType: Type.Optional(Type.String({ maxLength: 100, description: 'What the page requested' })),
     featureName: Type.Optional(Type.String({ maxLength: 100, description: 'The name of the feature' })),
     enabled: Type.Optional(Type.Boolean({ description: 'Whether the feature was enabled' })),
   },

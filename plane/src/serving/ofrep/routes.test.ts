@@ -220,7 +220,7 @@ describe('rejections', () => {
 });
 
 describe('stream', () => {
-  /** The lines of the stream of a token, as they come. */
+  /** The lines of a token's stream as they arrive. */
   const open = async (secret: string, headers: Record<string, string> = {}) => {
     const { body } = await post(FLAGS, {}, { token: secret });
     const path = body.eventStreams[0].endpoint.requestUri;

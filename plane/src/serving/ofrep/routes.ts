@@ -96,7 +96,7 @@ export function ofrepRoutes(
         security,
         summary: 'Evaluate one feature with OpenFeature',
         description:
-          'Returns the value of one feature for the context, as the OpenFeature Remote Evaluation Protocol describes it. The name of a feature with payloads and .enabled is the key of its boolean. Requires an API token of type backend, client or frontend.',
+          'Returns the value of one feature for the context, as the OpenFeature Remote Evaluation Protocol describes it. For a feature with payloads, the key NAME.enabled returns its boolean. Requires an API token of type backend, client or frontend.',
         params: Type.Object({
           key: Type.String({
             maxLength: 512,
@@ -140,13 +140,13 @@ export function ofrepRoutes(
         security,
         summary: 'Evaluate all features with OpenFeature',
         description:
-          'Returns the values of all features in the projects of the token for the context, and the path of a stream that says when to evaluate again. The response has an ETag; while the values are the same, a request with If-None-Match returns 304. Requires an API token of type backend, client or frontend.',
+          'Returns the values of all features in the projects of the token for the context, and the path of a stream that announces when to evaluate again. The response has an ETag; while the values are the same, a request with If-None-Match returns 304. Requires an API token of type backend, client or frontend.',
         querystring: Type.Object({
           flagConfigEtag: Type.Optional(
             Type.String({
               maxLength: 200,
               description:
-                'The etag of a notification. A server without that revision waits for it, at most 1 s',
+                'The etag from a notification. A server that does not have this revision yet waits for it, at most 1 s',
               examples: ['0d3c9fb2a1.5f0c8d0e4a.42'],
             }),
           ),
@@ -189,7 +189,7 @@ export function ofrepRoutes(
         security: [],
         summary: 'Stream notifications for OpenFeature',
         description:
-          'Sends an event when the client should evaluate again. The URL comes from the response with all features. It is valid as long as the token, and the stream ends with the token. Events contain no flags. Requires no token.',
+          'Sends an event when the client should evaluate again. The URL is in the response with all features. It works as long as the token is valid, and the stream ends when the token does. Events contain no flags. Requires no token.',
         params: Type.Object({
           address: Type.String({
             maxLength: 100,

@@ -14,7 +14,7 @@ const Context = NamedObject(
   },
   {
     description:
-      'Whom the flags are evaluated for. Further strings, numbers and booleans are fields of the context; lists and objects are ignored',
+      'The user that the flags are evaluated for. Further strings, numbers and booleans are fields of the context; lists and objects are ignored',
     examples: [{ targetingKey: 'ada', country: 'DE' }],
   },
 );
@@ -59,7 +59,7 @@ export const OfrepEvaluations = Named(
   'OfrepEvaluations',
   Type.Object({
     flags: Type.Array(Ref(OfrepEvaluation)),
-    eventStreams: Type.Array(EventStream, { description: 'Streams that say when to evaluate again' }),
+    eventStreams: Type.Array(EventStream, { description: 'Streams that announce when to evaluate again' }),
   }),
 );
 

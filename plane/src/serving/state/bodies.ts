@@ -15,7 +15,7 @@ export type Compress = (caller: string, text: () => string) => Promise<Piece>;
 
 const compressNow: Compress = (_caller, text) => pieceOf(text());
 
-/** What precedes the features, comes between features and segments, and follows the segments. */
+/** The text before the features, between features and segments, and after the segments. */
 type Frame = { head: string; middle: string; tail: string };
 
 function frameOf(kind: BodyKind, scope: Scope): Frame {

@@ -129,3 +129,26 @@ test('a lookup that finds a new epoch reads all tokens again', async () => {
 
   expect((await read(app, revoked.secret)).status).toBe(401);
 });
+
+test('an edge that knows a later revision than the database begins a new epoch', async () => {
+  await makeEnvironment(harness.db, 'edge');
+  for (const name of ['a', 'b', 'c']) await put('edge', name);
+  const fields = { tokenName: 'edge', type: 'edge' as const, environment: 'edge', projects: ['*'] };
+  const { secret } = await makeApiToken(harness.db, fields);
+  await sql`update sdk_epoch set started_at = null`.execute(harness.db);
+  const { rows } = await sql<{ id: string }>`select id from database_epoch`.execute(harness.db);
+  await restore('edge', 1);
+  const restarted = await harness.secondServer();
+  await restarted.serving.refresh();
+  const url = await restarted.listen({ host: '127.0.0.1', port: 0 });
+
+  const connection = new AbortController();
+  const response = await fetch(`${url}/api/edge/v1/stream`, {
+    headers: { authorization: secret, 'last-event-id': `${rows[0]?.id}.3.0` },
+    signal: connection.signal,
+  });
+  connection.abort();
+
+  expect(response.status).toBe(200);
+  expect((await epochRow()).reason).toBe('A client has revision 3 of environment "edge", which is at 1.');
+});

@@ -166,7 +166,12 @@ export function makeServingState(source: Source): ServingState {
   const known = (): Known => ({
     epoch: tokens.epoch,
     tokenRevision: tokens.revision,
-    environments: new Map([...holders].map(([name, { current }]) => [name, current.revision])),
+    // A lookup of a token may have noticed a new epoch that the environments have not been read in yet.
+    environments: new Map(
+      [...holders].flatMap(([name, { current }]) =>
+        current.epoch === tokens.epoch ? [[name, current.revision]] : [],
+      ),
+    ),
   });
 
   const refresh = async (): Promise<boolean> => {

@@ -16,6 +16,14 @@ export type LargeFrames = {
   readonly waiting: number;
 };
 
+type Progress = {
+  bytes: number;
+  countedUntil: number;
+  readAt: number;
+  /** Whether the previous sweep found that the client has read nothing for too long. */
+  isOverdue: boolean;
+};
+
 /** Sends hydrations and other large frames, in the order of the clients. The number of bytes under way at the same time is limited. */
 export function makeLargeFrames(
   { largeBytesUnderWay: mostBytes, stalledAfterMs }: StreamLimits,
@@ -25,7 +33,7 @@ export function makeLargeFrames(
   cutOff: (stream: Stream) => void,
 ): LargeFrames {
   const waiting = new Set<Stream>();
-  const underWay = new Map<Stream, { bytes: number; countedUntil: number; readAt: number }>();
+  const underWay = new Map<Stream, Progress>();
   let bytesUnderWay = 0;
   let isScheduled = false;
 
@@ -59,12 +67,18 @@ export function makeLargeFrames(
     stream.largeFrame = 'under way';
     const frame = take(stream);
     const now = performance.now();
-    const progress = { bytes: frame.length, countedUntil: now + COUNTED_FOR_MS, readAt: now };
+    const progress: Progress = {
+      bytes: frame.length,
+      countedUntil: now + COUNTED_FOR_MS,
+      readAt: now,
+      isOverdue: false,
+    };
     bytesUnderWay += frame.length;
     underWay.set(stream, progress);
     const writePart = (from: number): void => {
       if (socket.destroyed) return;
       progress.readAt = performance.now();
+      progress.isOverdue = false;
       if (from < frame.length) {
         socket.write(frame.subarray(from, from + PART_BYTES), () => writePart(from + PART_BYTES));
         return;
@@ -92,8 +106,11 @@ export function makeLargeFrames(
     },
     sweep: () => {
       const now = performance.now();
-      for (const [stream, { countedUntil, readAt }] of underWay) {
-        if (readAt + stalledAfterMs < now) cutOff(stream);
+      for (const [stream, progress] of underWay) {
+        const { countedUntil, readAt, isOverdue } = progress;
+        // After a pause of the whole process, every client seems stalled. The ones that read show it before the next sweep.
+        progress.isOverdue = readAt + stalledAfterMs < now;
+        if (isOverdue && progress.isOverdue) cutOff(stream);
         else if (countedUntil < now) count(stream, 0);
       }
       schedule();

@@ -59,10 +59,10 @@ export const Filter = (title: string, description: string, example: string) =>
 /** The page of a list operation, as parseOffset and parseLimit read it. */
 export const page = {
   offset: Type.Optional(
-    Type.String({ description: 'Entries to skip, from 0', default: '0', examples: ['50'] }),
+    Type.String({ description: 'Number of entries to skip', default: '0', examples: ['50'] }),
   ),
   limit: Type.Optional(
-    Type.String({ description: 'Entries in a page, 1 to 1000', default: '50', examples: ['50'] }),
+    Type.String({ description: 'Number of entries on a page, 1 to 1000', default: '50', examples: ['50'] }),
   ),
 };
 

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import querystring from 'node:querystring';
 import { badData, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
@@ -9,6 +8,9 @@ import { hasControlCharacter, isStorable } from './text.ts';
 const MAX_URL_LENGTH = 12_288;
 /** The limit of one path parameter. The router enforces it. */
 export const MAX_PARAM_LENGTH = 512;
+
+/** Finding out that a parameter cannot be decoded is slow. */
+const MAX_REPORTED = 20;
 
 type Bounded = { type?: unknown; enum?: unknown; maxLength?: number };
 
@@ -48,18 +50,27 @@ function boundTexts(schema: unknown, maxLength: number): void {
 /** Decoding replaces invalid bytes. The router rejects them in a path itself. */
 function encodingViolations(url: string): Violation[] {
   const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
-  if (!query.includes('%')) return [];
-  return query
-    .split('&')
-    .filter(part =>
-      (part.match(/(?:%[0-9a-f]{2})+/gi) ?? []).some(
-        bytes => !isUtf8(Buffer.from(bytes.replaceAll('%', ''), 'hex')),
-      ),
-    )
-    .map(part => {
-      const name = shownName(querystring.unescape(part.split('=')[0] ?? ''));
-      return { message: `${name} is not valid UTF-8`, path: `/query/${name}` };
-    });
+  // As a whole first: looking at each of 1,900 parameters took 4 ms.
+  if (isDecodable(query)) return [];
+  const violations: Violation[] = [];
+  for (const part of query.split('&')) {
+    if (violations.length === MAX_REPORTED || isDecodable(part)) continue;
+    const name = shownName(querystring.unescape(part.split('=')[0] ?? ''));
+    violations.push({ message: `${name} is not valid UTF-8`, path: `/query/${name}` });
+  }
+  return violations;
+}
+
+/** Whether all escaped bytes are valid UTF-8. A percent sign that escapes nothing counts as text. */
+function isDecodable(text: string): boolean {
+  // Escaped ASCII is valid.
+  if (!/%[89a-f]/i.test(text)) return true;
+  try {
+    decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '_'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function paramViolations(params: unknown): Violation[] {

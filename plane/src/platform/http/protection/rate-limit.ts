@@ -10,6 +10,10 @@ declare module 'fastify' {
     /** How many writes a call counts as; 1 by default. */
     cost?: number;
   }
+  interface FastifyInstance {
+    /** Counts writes of a caller, or rejects them. For requests whose number of writes is in their body. */
+    takeWrites: (caller: string, cost: number) => void;
+  }
 }
 
 /**
@@ -26,16 +30,18 @@ const MAX_CALLERS = 10_000;
  * after the guard, which identifies the caller: a user or service account with all its tokens and sessions, or one admin token.
  */
 export function installWriteLimit(app: App, limit: WriteLimit): void {
-  if (limit.perMinute === 0) return;
-  const take = makeBuckets(limit);
-  app.addHook('onRequest', async ({ method, caller, routeOptions }) => {
-    if (caller === '' || READS.has(method) || routeOptions.url === undefined) return;
-    const seconds = take(caller, routeOptions.config.cost ?? 1);
+  const take = limit.perMinute === 0 ? () => 0 : makeBuckets(limit);
+  app.decorate('takeWrites', (caller: string, cost: number) => {
+    const seconds = take(caller, cost);
     if (seconds === 0) return;
     throw tooManyRequests(
       `Too many writes: this server accepts ${limit.perMinute} per minute from one caller. Retry in ${counted(seconds, 'second')}.`,
       seconds,
     );
+  });
+  app.addHook('onRequest', async ({ method, caller, routeOptions }) => {
+    if (caller === '' || READS.has(method) || routeOptions.url === undefined) return;
+    app.takeWrites(caller, routeOptions.config.cost ?? 1);
   });
 }
 

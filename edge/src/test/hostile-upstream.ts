@@ -1,0 +1,149 @@
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Enrolment, publicKeyText } from '../../../plane/src/feed/enrolment.ts';
+import { signed } from '../../../plane/src/feed/signed.ts';
+import { newToken } from '../../../plane/src/platform/token.ts';
+import type { TokenRow } from '../../../plane/src/serving/source.ts';
+import { encodeSnapshot, type Feed, type Snapshot } from '../../../plane/src/snapshot/format.ts';
+import { type SigningKey, signingKeyOf } from '../../../plane/src/snapshot/keys.ts';
+
+export const FEED: Feed = { environment: 'production', projects: null };
+
+/** The key that the enrolment trusts, and one that it does not. */
+export const OWN_KEY = signingKeyOf(Buffer.alloc(32, 1));
+export const FOREIGN_KEY = signingKeyOf(Buffer.alloc(32, 2));
+
+export const SDK_TOKEN = newToken('backend', '*:production.');
+
+export const tokenRow = (secret: string, fields: Partial<TokenRow> = {}): TokenRow => ({
+  id: 1,
+  hash: hash('sha256', secret),
+  type: 'backend',
+  environment: 'production',
+  projects: null,
+  expiresAt: null,
+  ...fields,
+});
+
+export const featureRow = (name: string, revision: number) => ({
+  project: 'default',
+  name,
+  revision,
+  document: JSON.stringify({ name, enabled: true, strategies: [] }),
+  segments: [],
+  tags: [],
+});
+
+export const snapshotOf = (fields: Partial<Snapshot> = {}): Snapshot => ({
+  feed: FEED,
+  epoch: 'a',
+  revision: 5,
+  takenAt: new Date().toISOString(),
+  completeSince: 0,
+  origins: ['*'],
+  tokenRevision: 5,
+  tokens: [tokenRow(SDK_TOKEN)],
+  endedTokens: [],
+  features: [featureRow('first', 5)],
+  segments: [],
+  ...fields,
+});
+
+export const headOf = (fields: object = {}) => ({
+  v: 1,
+  feed: FEED,
+  epoch: 'a',
+  log: 'head',
+  rev: 5,
+  completeSince: 0,
+  tokenRev: 5,
+  origins: ['*'],
+  now: new Date().toISOString(),
+  age: 0,
+  ...fields,
+});
+
+export const flagsOf = (name: string, prev: number, rev: number, fields: object = {}) => ({
+  v: 1,
+  feed: FEED,
+  epoch: 'a',
+  log: 'flags',
+  prev,
+  rev,
+  completeSince: 0,
+  revs: [{ rev, events: [{ feature: featureRow(name, rev) }] }],
+  ...fields,
+});
+
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A peer that sends whatever a test wants: what somebody between an edge and its server could send. */
+export async function startHostileUpstream() {
+  let snapshot: Buffer = Buffer.alloc(0);
+  let snapshotReads = 0;
+  let token: Respond = (_request, response) => void response.writeHead(500).end();
+  let report: Respond = (_request, response) => void response.end('{"missing":[],"questions":[]}');
+  const streams = new Set<ServerResponse>();
+
+  const server = createServer((request, response) => {
+    const path = request.url?.replace('/api/edge/v1/', '') ?? '';
+    if (path === 'snapshot') {
+      snapshotReads++;
+      response.end(snapshot);
+    } else if (path === 'stream') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      streams.add(response);
+      response.on('close', () => streams.delete(response));
+    } else if (path.startsWith('tokens/')) token(request, response);
+    else report(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get snapshotReads() {
+      return snapshotReads;
+    },
+    get streams() {
+      return streams.size;
+    },
+    setBytes: (bytes: Buffer) => {
+      snapshot = bytes;
+    },
+    setSnapshot: async (value: Snapshot, key: SigningKey = OWN_KEY) => {
+      snapshot = Buffer.concat(await encodeSnapshot(value, key));
+      return snapshot;
+    },
+    onToken: (respond: Respond) => {
+      token = respond;
+    },
+    onReport: (respond: Respond) => {
+      report = respond;
+    },
+    /** Sends an event to all edges: an object is signed first, and a string is sent unchanged. */
+    send: (frame: object | string, key: SigningKey = OWN_KEY) => {
+      const text = typeof frame === 'string' ? frame : signed(frame, key);
+      const block = text
+        .split('\n')
+        .map(line => `data: ${line}\n`)
+        .join('');
+      for (const stream of streams) stream.write(`${block}\n`);
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+export type HostileUpstream = Awaited<ReturnType<typeof startHostileUpstream>>;
+
+export const enrolmentFor = (url: string): Enrolment => ({
+  url,
+  feed: FEED,
+  token: newToken('edge', '*:production.'),
+  keys: [publicKeyText(OWN_KEY)],
+});

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeLargeFrames } from './large-frames.ts';
+import { STREAM_LIMITS } from './limits.ts';
+import type { Stream } from './stream.ts';
+
+/** Larger than what the operating system buffers, so that a client that does not read keeps it under way. */
+const FRAME = Buffer.alloc(30_000_000, 'x');
+
+/** Two clients with real connections: one that does not read, and one that does. Only one frame is under way at a time. */
+async function twoClients(stalledAfterMs: number) {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  const connectOne = async () => {
+    const accepted = once(listener, 'connection');
+    const client = connect(port, '127.0.0.1');
+    const [socket] = (await accepted) as [Socket];
+    for (const one of [client, socket]) one.on('error', () => {});
+    onTestFinished(() => {
+      client.destroy();
+      socket.destroy();
+    });
+    // Large frames use nothing else of a stream.
+    return { client, stream: { socket, largeFrame: 'none' } as Stream };
+  };
+  const [stalled, reader] = [await connectOne(), await connectOne()];
+  listener.close();
+  const taken: Stream[] = [];
+  const read: Stream[] = [];
+  const cutOff: Stream[] = [];
+  const frames = makeLargeFrames(
+    { ...STREAM_LIMITS, largeBytesUnderWay: 1, stalledAfterMs },
+    stream => {
+      taken.push(stream);
+      return FRAME;
+    },
+    stream => read.push(stream),
+    stream => {
+      cutOff.push(stream);
+      stream.socket.destroy();
+      frames.remove(stream);
+    },
+  );
+  reader.client.resume();
+  return { stalled: stalled.stream, reader: reader.stream, frames, taken, read, cutOff };
+}
+
+test('a frame waits for its turn until the client before it is cut off', async () => {
+  const { stalled, reader, frames, taken, read, cutOff } = await twoClients(0);
+
+  frames.add(stalled);
+  frames.add(reader);
+  await expect.poll(() => taken).toEqual([stalled]);
+  expect([frames.waiting, reader.largeFrame]).toEqual([1, 'waiting']);
+  // Without a sweep nothing ends.
+  await new Promise(resolve => setTimeout(resolve, 100));
+  expect([frames.waiting, read, cutOff]).toEqual([1, [], []]);
+  await expect
+    .poll(() => {
+      if (cutOff.length === 0) frames.sweep();
+      return cutOff;
+    })
+    .toEqual([stalled]);
+
+  await expect.poll(() => read).toEqual([reader]);
+  expect([taken, frames.waiting, reader.largeFrame]).toEqual([[stalled, reader], 0, 'none']);
+});
+
+test('a pause of the whole process cuts nobody off', async () => {
+  const { reader, frames, read, cutOff } = await twoClients(50);
+  frames.add(reader);
+  await new Promise(setImmediate);
+  expect(reader.largeFrame).toBe('under way');
+
+  const until = performance.now() + 100;
+  while (performance.now() < until);
+  frames.sweep();
+
+  await expect.poll(() => read).toEqual([reader]);
+  expect(cutOff).toEqual([]);
+});
