@@ -38,7 +38,7 @@ const PAGE: Replace = (text, version, old) =>
 
 const FILES: [pattern: string, replace: Replace][] = [
   ['package.json', MANIFEST],
-  ['{plane,server,console,clients,cli}/package.json', MANIFEST],
+  ['{plane,edge,server,console,clients,cli}/package.json', MANIFEST],
   ['package-lock.json', LOCKFILE],
   ['deploy/helm/*/Chart.yaml', CHART],
   ['{README.md,docs/**/*.md}', PAGE],

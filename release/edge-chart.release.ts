@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { expect, test } from 'vitest';
+import { readEdgeConfig } from '../edge/src/config.ts';
+import { compile, type Kubernetes, objectsOf, type Rendered, render, validate } from './support/chart.ts';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+const CHART = join(ROOT, 'deploy/helm/halyard-edge');
+const SETS = ['smallest', 'everything'];
+
+const renderSet = (set: string): Rendered => render(CHART, [join(CHART, `ci/${set}-values.yaml`)]);
+const find = (set: string, kind: string): Kubernetes =>
+  objectsOf(renderSet(set)).find(object => object.kind === kind);
+const podOf = (set: string): Kubernetes => find(set, 'StatefulSet').spec.template;
+
+const schema = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
+const isValid = new Ajv({ allErrors: true, allowUnionTypes: true }).compile(schema);
+
+test.each(SETS)('%s renders as before', async set => {
+  const whole = Object.entries(renderSet(set).texts)
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([path, text]) => `# ${path}\n${text.trim()}\n`)
+    .join('---\n');
+
+  await expect(whole).toMatchFileSnapshot(`golden/edge-chart/${set}.yaml`);
+});
+
+test.each(SETS)('%s passes the schema and renders valid Kubernetes objects', async set => {
+  const rendered = renderSet(set);
+
+  expect(isValid(rendered.values), JSON.stringify(isValid.errors)).toBe(true);
+  expect(await validate(objectsOf(rendered))).toEqual([]);
+  expect(compile(objectsOf(rendered))).toBe('');
+});
+
+test('the chart does not render without an enrolment', () => {
+  expect(() => render(CHART, [])).toThrow('Set enrolment.existingSecret');
+});
+
+test.each([
+  ['an unknown value', { replicas: 3 }],
+  ['no name of a Secret', { enrolment: { existingSecret: '', key: 'enrolment' } }],
+  ['an enrolment in plain text', { env: { HALYARD_EDGE_ENROLMENT: 'secret' } }],
+  ['a metrics token in plain text', { env: { HALYARD_METRICS_TOKEN: 'secret' } }],
+  ['an upstream without a scheme', { upstream: 'flags.internal' }],
+  ['a size without a unit', { persistence: { size: '1000' } }],
+])('the schema rejects %s', (_name, values) => {
+  expect(isValid({ ...renderSet('smallest').values, ...values })).toBe(false);
+});
+
+test.each(SETS)('pods of %s keep to the restricted profile, and no secret is in plain text', set => {
+  const { spec } = podOf(set);
+  const [container] = spec.containers;
+
+  expect(spec).toMatchObject({
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true, runAsUser: 10001, seccompProfile: { type: 'RuntimeDefault' } },
+  });
+  expect(container.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  });
+  expect(container.env.find(({ name }: Kubernetes) => name === 'HALYARD_EDGE_ENROLMENT').valueFrom).toEqual({
+    secretKeyRef: { name: expect.any(String), key: expect.any(String) },
+  });
+});
+
+test.each(SETS)('an edge of %s writes to the volume that is mounted', set => {
+  const { spec } = find(set, 'StatefulSet');
+  const [container] = spec.template.spec.containers;
+  const folder = container.env.find(({ name }: Kubernetes) => name === 'HALYARD_DATA_DIR').value;
+  const mount = container.volumeMounts.find((one: Kubernetes) => one.mountPath === folder);
+  const volumes = [
+    ...spec.template.spec.volumes,
+    ...(spec.volumeClaimTemplates ?? []).map(({ metadata }: Kubernetes) => metadata),
+  ];
+
+  expect(volumes.filter(({ name }) => name === mount.name)).toHaveLength(1);
+});
+
+test.each(SETS)('Service and PodDisruptionBudget of %s select the pods', set => {
+  const { labels } = podOf(set).metadata;
+
+  expect(labels).toMatchObject(find(set, 'Service').spec.selector);
+  expect(labels).toMatchObject(find(set, 'PodDisruptionBudget').spec.selector.matchLabels);
+});
+
+test('the edge reads every variable that the chart sets', () => {
+  const read = new Set<string>();
+  const env = new Proxy({} as NodeJS.ProcessEnv, {
+    get: (_target, name) => {
+      read.add(String(name));
+      return undefined;
+    },
+  });
+  expect(() => readEdgeConfig(env)).toThrow('HALYARD_EDGE_ENROLMENT');
+  const set = podOf('everything').spec.containers[0].env.map(({ name }: Kubernetes) => name);
+
+  expect(set.filter((name: string) => !read.has(name))).toEqual([]);
+});
+
+test('the chart has the version of the package', () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const chart = readFileSync(join(CHART, 'Chart.yaml'), 'utf8');
+
+  expect(chart).toContain(`\nversion: ${version}\nappVersion: "${version}"\n`);
+});

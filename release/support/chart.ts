@@ -1,0 +1,95 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** For the renderer and for what a test writes. */
+export const folder = mkdtempSync(join(tmpdir(), 'halyard-chart-'));
+/** Below the repository, so that the compiler finds the types. */
+const typed = join(ROOT, 'dist', `chart-types-${process.pid}`);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(typed, { recursive: true, force: true });
+});
+
+beforeAll(() => {
+  // Debian's packages have the sources where Go looked before modules.
+  execFileSync('go', ['build', '-o', join(folder, 'render'), join(ROOT, 'release/support/chart/main.go')], {
+    env: {
+      PATH: process.env.PATH,
+      GO111MODULE: 'off',
+      GOPATH: '/usr/share/gocode',
+      GOCACHE: join(folder, 'cache'),
+    },
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of Kubernetes, whose types a test checks
+export type Kubernetes = any;
+export type Rendered = {
+  texts: Record<string, string>;
+  objects: Record<string, Kubernetes[]>;
+  values: Record<string, unknown>;
+};
+
+/** Renders a chart with values, as `helm template` does. */
+export function render(chart: string, files: string[]): Rendered {
+  const { status, stdout, stderr } = spawnSync(join(folder, 'render'), [chart, 'flags', ...files], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as Rendered;
+}
+
+export const objectsOf = ({ objects }: Rendered): Kubernetes[] => Object.values(objects).flat();
+
+const TYPES: Record<string, [module: string, name: string]> = {
+  Deployment: ['apps/v1', 'IDeployment'],
+  StatefulSet: ['apps/v1', 'IStatefulSet'],
+  Job: ['batch/v1', 'IJob'],
+  Service: ['v1', 'IService'],
+  Ingress: ['networking.k8s.io/v1', 'IIngress'],
+  NetworkPolicy: ['networking.k8s.io/v1', 'INetworkPolicy'],
+  PodDisruptionBudget: ['policy/v1', 'IPodDisruptionBudget'],
+  HorizontalPodAutoscaler: ['autoscaling/v2', 'IHorizontalPodAutoscaler'],
+};
+/** Kinds of the Prometheus Operator, which Kubernetes itself does not know. */
+const CUSTOM = ['ServiceMonitor', 'PrometheusRule'];
+
+/** Problems that kubernetes-models finds: wrong types and missing fields. */
+export async function validate(objects: Kubernetes[]): Promise<string[]> {
+  const problems: string[] = [];
+  for (const object of objects) {
+    const type = TYPES[object.kind];
+    if (type === undefined) {
+      if (!CUSTOM.includes(object.kind)) problems.push(`unknown kind ${object.kind}`);
+      continue;
+    }
+    const models = await import(/* @vite-ignore */ `kubernetes-models/${type[0]}`);
+    try {
+      new models[object.kind](object).validate();
+    } catch (error) {
+      problems.push(`${object.kind} ${object.metadata.name}: ${(error as Error).message}`);
+    }
+  }
+  return problems;
+}
+
+/** Problems that the compiler finds with kubernetes-models' types, such as fields that do not exist. */
+export function compile(objects: Kubernetes[]): string {
+  mkdirSync(typed, { recursive: true });
+  const known = objects.filter(({ kind }) => kind in TYPES);
+  const lines = known.map(object => {
+    const [module, name] = TYPES[object.kind] ?? [];
+    return `${JSON.stringify(object)} satisfies import('kubernetes-models/${module}').${name};`;
+  });
+  const file = join(typed, 'objects.ts');
+  writeFileSync(file, `export {};\n${lines.map(line => `(${line.slice(0, -1)});`).join('\n')}\n`);
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--ignoreConfig'];
+  const { stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, file], { encoding: 'utf8' });
+  return stdout;
+}
