@@ -3,13 +3,13 @@ import { makeContext } from './context.ts';
 import { readProfiles } from './profiles.ts';
 import { data } from './requests.ts';
 
-/** A shell waits for this, with every key. */
+/** The shell waits for this on every key press. */
 const TIMEOUT_MS = 1500;
 const MOST = 100;
 
 type Env = Record<string, string | undefined>;
 
-/** Names that begin with what was typed. None if the server does not tell in time. */
+/** Names that begin with what was typed. None if the server does not respond in time. */
 export async function candidates(env: Env, kind: Completes | undefined, partial: string): Promise<string[]> {
   if (kind === undefined) return [];
   const names = await namesOf(env, kind, partial).catch(() => []);

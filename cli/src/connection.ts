@@ -10,7 +10,7 @@ const withScheme = (text: string): string => {
   return /^(localhost|127\.|\[::1\])/.test(text) ? `http://${text}` : `https://${text}`;
 };
 
-/** The address without a path at its end, so that paths can be appended. */
+/** The URL without a trailing path, so that paths can be appended. */
 export function readServer(text: string): string {
   const url = URL.parse(withScheme(text));
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)
@@ -33,14 +33,14 @@ export function chosenProfile(env: Env, name = env.HALYARD_PROFILE): [string, Pr
 /** The longest token that a server accepts. */
 const MAX_TOKEN_LENGTH = 512;
 
-/** An invalid one is never shown: it may be a token with something after it. */
+/** An invalid value is never shown, because it may be a token with something after it. */
 export function readToken(text: string, where: string): string {
   if (text.length > MAX_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(text))
     throw wrongUse(`${where} is not a token: a token is one word of at most ${MAX_TOKEN_LENGTH} characters.`);
   return text;
 }
 
-/** Which server a command talks to, and as whom. A profile's token is sent only to that profile's server. */
+/** The server that a command uses, and the token for it. A profile's token is sent only to that profile's server. */
 export function findConnection(
   env: Env,
   options: { server?: string | undefined; profile?: string | undefined },

@@ -26,9 +26,9 @@ export type Given = {
 
 export type Context = Surroundings & {
   given: Given;
-  /** Standard output gets JSON. */
+  /** Whether standard output gets JSON. */
   json: boolean;
-  /** Somebody can answer a question. */
+  /** Whether somebody can answer a question. */
   interactive: boolean;
   connection: () => Connection;
   /** For requests that change nothing, whatever their method. */
@@ -42,7 +42,7 @@ export type Context = Surroundings & {
   project: (option: string | undefined) => string;
   projectIfSet: (option: string | undefined) => string | undefined;
   environment: (option: string | undefined) => string;
-  /** A remark for people, on standard error. */
+  /** Prints a remark for people to standard error. */
   note: (text: string) => void;
   /** Asks the user to type the name. Without a terminal, --yes is required. */
   confirm: (question: string, name: string) => Promise<void>;
@@ -109,10 +109,10 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
       if (!interactive)
         throw new CommandError({
           code: 'ConfirmationRequired',
-          message: `${question} Nobody can confirm that here.`,
+          message: `${question} Without a terminal, nobody can confirm it.`,
           exit: EXIT.usage,
           retryable: false,
-          hint: 'Use --yes to go on without a question, or --dry-run to see what would be sent.',
+          hint: 'Use --yes to continue without confirmation, or --dry-run to see what would be sent.',
         });
       const { askForName } = await import('./prompts.ts');
       await askForName(plain(question), plain(name));
@@ -124,7 +124,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
   };
 }
 
-/** Only if the command talks to the profile's server: a project of another server would be a different one. */
+/** Only if the command uses the profile's server, because the project of a different server would be a different one. */
 function ownProfile(env: Surroundings['env'], given: Given) {
   if (given.server !== undefined || (given.profile === undefined && env.HALYARD_SERVER)) return undefined;
   return chosenProfile(env, given.profile)?.[1];

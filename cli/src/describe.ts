@@ -45,7 +45,7 @@ function describeOption(key: string, { complete: _, ...option }: Option): object
   };
 }
 
-/** Everything that a command can end with. */
+/** All exit codes that a command can have, with their meanings. */
 export function exitCodesOf({ checks, calls, args, writes }: AnyCommand): Record<number, string> {
   const asks = calls.length > 0;
   const all = Object.entries(EXIT_MEANINGS).filter(([code]) => {

@@ -1,6 +1,6 @@
 import { printable } from './output.ts';
 
-/** What a process that ran the command learns from its exit code. */
+/** The meaning of each exit code, for the process that ran the command. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -59,7 +59,8 @@ export const notLoggedIn = failure('NotLoggedIn', EXIT.notAllowed);
 export const notFound = failure('NotFoundError', EXIT.notFound);
 export const failed = failure('Failed', EXIT.failed);
 export const unreachable = failure('Unreachable', EXIT.failed, true);
-export const interrupted = (): CommandError => failure('Interrupted', EXIT.interrupted, true)('Interrupted.');
+export const interrupted = (message = 'Interrupted.'): CommandError =>
+  failure('Interrupted', EXIT.interrupted, true)(message);
 
 const EXIT_OF_STATUS: Record<number, number> = {
   400: EXIT.usage,
@@ -82,7 +83,7 @@ export function rejection(status: number, body: unknown, where: string): Command
   const hint = hintFor(status, name);
   return new CommandError({
     code: name ?? 'UnexpectedResponse',
-    message: isOurs ? message : `${where} responded with ${status}, and not as a Halyard server does.`,
+    message: isOurs ? message : `${where} responded with ${status}, but not like a Halyard server.`,
     exit: EXIT_OF_STATUS[status] ?? EXIT.failed,
     retryable: status === 429 || status >= 500,
     id,
@@ -106,13 +107,14 @@ export const errorDocument = ({ exit: _, id, ...rest }: Problem): object => ({
 type Detail = { message?: unknown };
 
 /** What people read from standard error. */
-export function errorText({ message, details = [], hint, id, status }: Problem): string {
+export function errorText({ code, message, details = [], hint, id, status }: Problem): string {
   const listed = (details as Detail[]).flatMap(one =>
     typeof one?.message === 'string' ? [`  - ${one.message}`] : [],
   );
   const isBug = status !== undefined && status >= 500;
   const lines = [
-    `Error: ${message}`,
+    // Whoever presses Ctrl+C has made no error.
+    code === 'Interrupted' ? message : `Error: ${message}`,
     ...(listed.length > 1 || (listed[0] !== undefined && !listed[0].includes(message)) ? listed : []),
     ...(isBug && id ? [`The id of the error in the server's log is ${id}.`] : []),
     ...(hint ? [hint] : []),

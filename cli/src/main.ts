@@ -87,7 +87,7 @@ async function execute({ command, args, options }: Invocation, around: Surroundi
 }
 
 function report(error: unknown, around: Surroundings, output: string | undefined): number {
-  // The reader has seen enough, as in: halyard flags list | head
+  // The reader has closed the pipe, as in: halyard flags list | head
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT.done;
   const { problem }: { problem: Problem } =
     error instanceof CommandError
@@ -98,7 +98,7 @@ function report(error: unknown, around: Surroundings, output: string | undefined
   return problem.exit;
 }
 
-/** What people type who know other programs. */
+/** Words that people know from other programs. */
 const ALIASES: Record<string, string> = { enable: 'on', disable: 'off', get: 'show', delete: 'archive' };
 
 /** `flags enable` becomes `flags on`, unless the group has a command of that name. */
@@ -111,7 +111,7 @@ function withoutAlias(words: string[]): string[] {
     : words;
 }
 
-/** Known before the words are parsed, because they may be wrong. */
+/** Determined before the words are parsed, because they may be invalid. */
 function outputIn(words: string[]): string | undefined {
   const at = words.findIndex(word => /^(-o|--output)(=|$)/.test(word));
   const value = words[at]?.split('=')[1] ?? words[at + 1];
@@ -134,7 +134,7 @@ function helpFor(words: string[]): string {
 async function complete(words: string[], around: Surroundings, others: OtherCommand[]): Promise<number> {
   const all = await propose(words, around.env, others).catch(() => []);
   const isOption = (text: string) => text.startsWith('-');
-  // Somebody who wants an option types a dash.
+  // Options are offered only after a dash.
   const values = all.filter(({ completion }) => !isOption(completion));
   const some = isOption(words.at(-1) ?? '') || values.length === 0 ? all : values;
   for (const { completion, brief } of some) around.stdout.write(`${completion}\t${brief.split('\n')[0]}\n`);

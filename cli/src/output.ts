@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import type { Context } from './context.ts';
 
 /**
- * A terminal obeys control characters, and a description can contain any. Lines and tabs become spaces; other control characters, and
- * those that reverse the direction of what follows, become a visible mark.
+ * A terminal executes control characters, and a description can contain any. Lines and tabs become spaces; other control
+ * characters, and those that reverse the direction of what follows, become a visible mark.
  */
 export const plain = (value: unknown): string =>
   String(value ?? '')
@@ -11,7 +11,7 @@ export const plain = (value: unknown): string =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach the terminal.
     .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 
-/** Several lines of text from elsewhere, such as a file or a message of the server. */
+/** Several lines of text from an external source, such as a file or a message from the server. */
 export const printable = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not reach the terminal.
   text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
@@ -46,7 +46,7 @@ export function table(context: Context, header: string[], rows: unknown[][]): st
   return [dim(context, line(header.map(name => name.toUpperCase()))), ...cells.map(line)].join('\n');
 }
 
-/** A table, or a sentence if there is nothing to show, and a line about what is left out. */
+/** A table, or a sentence if there is nothing to show, and a line about what is omitted. */
 export function list(
   context: Context,
   { header, rows, none, total }: { header: string[]; rows: unknown[][]; none: string; total?: number },

@@ -17,7 +17,7 @@ const SECTIONS: Record<string, string[]> = {
     'listen',
     'api',
   ],
-  'Look after your code': ['dev', 'types', 'scan'],
+  'Look after your code': ['dev', 'types', 'scan', 'mcp'],
 };
 
 /** All commands on one screen. */

@@ -133,7 +133,7 @@ function application(env: Env, others: OtherCommand[], words: string[]): Applica
     );
     routes[group] = buildRouteMap({ routes: inside, docs: { brief } });
   }
-  // They are listed and proposed, and never run from here.
+  // They are listed and suggested, but never run from here.
   for (const { name, brief } of others)
     routes[name] = buildCommand({
       func: () => {},
@@ -185,7 +185,7 @@ function inOurWords(error: unknown, options: string[]): string {
   });
 }
 
-/** A beginning, such as --env, means more than a similar spelling. */
+/** A prefix, such as --env, is a better match than a similar spelling. */
 function unknownOption(input: string, corrections: readonly string[], options: string[]): string {
   if (input === 'token')
     return 'There is no option --token, because everybody on the machine can see the arguments of a process. Send the token to standard input, or set HALYARD_TOKEN.';

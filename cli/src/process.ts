@@ -8,7 +8,7 @@ export async function runProcess(others: OtherCommand[] = []): Promise<void> {
   const interruption = new AbortController();
   process.once('SIGINT', () => {
     interruption.abort(interrupted());
-    // What does not listen to the signal, or a second Ctrl+C, ends the process.
+    // A second Ctrl+C, or code that does not listen to the signal, ends the process.
     process.once('SIGINT', () => process.exit(130));
   });
   stdout.on('error', error => {

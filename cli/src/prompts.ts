@@ -8,7 +8,7 @@ async function answerOf(answer: Promise<string | symbol>): Promise<string> {
   return given;
 }
 
-/** Questions are no data. */
+/** Questions are not data. */
 const output = process.stderr;
 
 export const askForText = (message: string, initialValue = ''): Promise<string> =>

@@ -18,7 +18,7 @@ const PATIENCE_MS = 5 * 60_000;
 const MAX_PAUSE_SECONDS = 8;
 const MAX_WAIT_SECONDS = 10;
 const TIMEOUT_MS = 60_000;
-/** Waiting does not repair these. */
+/** Waiting does not fix these. */
 const PERMANENT = [
   'ENOTFOUND',
   'ERR_INVALID_URL',
@@ -50,7 +50,7 @@ export type Send = (
   init?: {
     body?: unknown;
     headers?: Record<string, string>;
-    /** Do not repeat it. */
+    /** Do not retry it. */
     once?: boolean;
     /** For a stream, which has no timeout and arrives in parts. */
     signal?: AbortSignal;
@@ -61,7 +61,7 @@ type Sender = {
   connection: () => Connection;
   signal: AbortSignal;
   patient?: boolean;
-  /** Sees the headers of each response that a caller gets. */
+  /** Called with the headers of each response that a caller gets. */
   onResponse?: (headers: Headers) => void;
 };
 
@@ -127,7 +127,9 @@ function checkPath(path: string): void {
 
 const notAName = (text: string) => wrongUse(`${JSON.stringify(text)} is not a name.`);
 
-/** The whole response, unless it is a stream: a body that breaks off is no response, and the request is repeated. */
+/**
+ * The whole response, unless it is a stream: a body that breaks off does not count as a response, and the request is repeated.
+ */
 async function fetchOnce(url: string, init: RequestInit, isStream: boolean): Promise<Response> {
   const response = await fetch(url, init);
   if (isStream) return response;

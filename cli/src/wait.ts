@@ -14,7 +14,7 @@ const MAX_NAMED = 20;
 export type Changes = {
   note: (headers: Headers) => void;
   events: () => string[];
-  /** A change was made whose event is unknown, because its response was lost and the server only said that it succeeded. */
+  /** There was a change whose event is unknown, because its response was lost and the server only confirmed that it succeeded. */
   isUncertain: () => boolean;
 };
 
@@ -55,14 +55,14 @@ export async function waitUntilLive(context: Context, seconds: number): Promise<
     );
   if (changes.events().length === 0)
     return 'Nothing that SDKs get has changed, so there is nothing to wait for.';
-  if (!isUsed) return 'No SDK instance is known that gets this change, so there is nothing to wait for.';
+  if (!isUsed) return 'No known SDK instance gets this change, so there is nothing to wait for.';
   return `Live everywhere since ${time(liveSince)} UTC.`;
 }
 
 const hasInstances = ({ environments }: Reach): boolean =>
   environments.some(({ instances }) => instances > 0);
 
-/** Looks again and again, so that a user sees progress. */
+/** Checks repeatedly, so that a user sees progress. */
 async function reachOf(context: Context, id: string, endsAt: number): Promise<Reach> {
   for (;;) {
     const left = Math.max(Math.ceil((endsAt - performance.now()) / 1_000), 1);
@@ -121,7 +121,7 @@ const problem = (message: string, hint?: string, details?: object[]): CommandErr
     ...(hint !== undefined && { hint }),
   });
 
-/** Whoever reads the error must not make the change a second time. */
+/** The error must say that the change was made, so that nobody makes it a second time. */
 function afterTheChange(error: unknown): unknown {
   if (!(error instanceof CommandError)) return error;
   const { problem: before } = error;

@@ -84,7 +84,7 @@ test('plan --exit-code finds what somebody changed by hand, and --prune what is 
   expect(pruned.changes).toContainEqual({ flag: other, does: 'archive' });
 });
 
-test('a plan is rejected if the server has moved on', async () => {
+test('a plan is rejected if the flags have changed since', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);
@@ -107,7 +107,7 @@ test('a plan is rejected if the server has moved on', async () => {
   expect(await json(['flags', 'show', flag])).toMatchObject({ description: 'by hand' });
 });
 
-test('a change by somebody else in the midst of apply stops it', async () => {
+test('a change by somebody else during apply stops it', async () => {
   const front = await startFront({ url: server.url });
   const project = await createProject(api);
   const names = Array.from({ length: 3 }, (_, n) => `flag-${n}-${unique()}`);
@@ -131,7 +131,7 @@ test('a change by somebody else in the midst of apply stops it', async () => {
   await front.close();
 });
 
-test('a server that is killed in the midst of apply and started again ends in the planned state', async () => {
+test('a server that is killed during apply and started again ends in the planned state', async () => {
   const own = await startRestartableServer(inject('template'));
   const project = await createProject(apiOf(own));
   const env = { HALYARD_SERVER: own.url, HALYARD_TOKEN: own.adminToken };
@@ -156,7 +156,7 @@ test('a server that is killed in the midst of apply and started again ends in th
   await own.stop();
 });
 
-test('a mistake in the file is named before anything changes', async () => {
+test('an error in the file is reported before anything changes', async () => {
   const project = await createProject(api);
   const production = (state: object) => ({ project, flags: { x: { environments: { production: state } } } });
 

@@ -88,7 +88,7 @@ test('serves the flags of a server, takes overrides from a file, and starts offl
   expect([sdk.isEnabled(on), sdk.isEnabled(off)]).toEqual([false, true]);
   expect(sdk.getVariant(off)).toMatchObject({ name: 'red', payload: { type: 'string', value: 'hello' } });
 
-  // A mistake changes nothing, and is said.
+  // An error changes nothing, and is printed.
   write('flags.local.yaml', `${on}: maybe\n`);
   await until(() => dev.printed.stdout.includes('"problem"'));
   expect(dev.printed.stdout).toContain('must be true, false, or { variant: name, payload: string }');
@@ -96,7 +96,7 @@ test('serves the flags of a server, takes overrides from a file, and starts offl
   write('flags.local.yaml', '');
   await until(() => sdk.isEnabled(on));
 
-  // What colleagues change arrives too.
+  // Changes by colleagues arrive too.
   await json(['flags', 'on', off, '-e', 'development']);
   await until(() => sdk.isEnabled(off));
 

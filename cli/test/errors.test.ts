@@ -16,7 +16,7 @@ import {
   unique,
 } from './support/run.ts';
 
-/** A token of somebody who may read and change nothing. */
+/** The token of a user who may neither read nor change anything. */
 async function tokenOfViewer(): Promise<string> {
   const { username, password } = await createPerson(api);
   const login = await fetch(`${server.url}/auth/simple/login`, {
@@ -36,7 +36,7 @@ async function tokenOfViewer(): Promise<string> {
   return ((await created.json()) as { secret: string }).secret;
 }
 
-/** An address where nothing listens any more. */
+/** A URL at which nothing listens any more. */
 async function closedServer(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +46,7 @@ async function closedServer(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-test('wrong use exits with 2 and says what is meant', async () => {
+test('wrong usage exits with 2 and suggests what is meant', async () => {
   expect(await fails(['flgs'])).toMatchObject({
     exit: 2,
     code: 'UsageError',
@@ -165,7 +165,7 @@ test('a taken name exits with 5', async () => {
   });
 });
 
-test('a check that says no exits with 10 and still prints its result', async () => {
+test('a failed check exits with 10 and still prints its result', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);
@@ -177,7 +177,7 @@ test('a check that says no exits with 10 and still prints its result', async () 
   expect((await run(['projects', 'health', project, '--min', '100'])).code).toBe(0);
 });
 
-test('a server that is not there is retryable, and something else is named', async () => {
+test('an unreachable server is retryable, and a different program at the URL is named', async () => {
   const other = createServer((_request, response) => response.end('<html>hello</html>')).listen(
     0,
     '127.0.0.1',
@@ -249,7 +249,15 @@ test('Ctrl+C exits with 130', async () => {
   });
 });
 
-test('a reader that has seen enough ends the command quietly', async () => {
+test('Ctrl+C is no error to a person', async () => {
+  const tail = start(['events', 'tail', '--after', '0', '--output', 'text']);
+  await expect.poll(() => tail.printed.stdout).toContain('\n');
+  tail.child.kill('SIGINT');
+
+  expect(await tail.ended).toMatchObject({ code: 130, stderr: 'Interrupted.\n' });
+});
+
+test('closing the pipe ends the command quietly', async () => {
   const tail = start(['events', 'export']);
   tail.child.stdout?.destroy();
 
@@ -259,7 +267,7 @@ test('a reader that has seen enough ends the command quietly', async () => {
   expect(code).toBe(0);
 });
 
-test('what is destroyed has to be confirmed by its name, or with --yes', async () => {
+test('a destructive command requires the name as confirmation, or --yes', async () => {
   const project = await createProject(api);
   const flag = `flag-${unique()}`;
   await json(['flags', 'create', flag, '-p', project]);

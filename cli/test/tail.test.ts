@@ -66,7 +66,7 @@ test('listen forwards events, signed as a webhook is', async () => {
   const listening = run(['listen', '--forward-to', url, '-p', project, '--count', '1'], {
     env: { HALYARD_WEBHOOK_SECRET: secret },
   });
-  // The stream begins with the next event, and nobody knows when it is open.
+  // The stream begins with the next event, and the test cannot know when it is open.
   let over = false;
   const ended = listening.finally(() => {
     over = true;

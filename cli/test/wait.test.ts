@@ -116,7 +116,7 @@ test('--wait ends immediately if no SDK can notice the change', async () => {
   const created = await run(['tokens', 'create', `token-${unique()}`, '-e', 'development', '--wait', '3600']);
   expect(created.code).toBe(0);
   const off = await onTerminal(['flags', 'off', flag, '-e', 'development', '--wait', '3600']);
-  expect(off.stdout).toContain('No SDK instance is known that gets this change');
+  expect(off.stdout).toContain('No known SDK instance gets this change');
   expect(off.code).toBe(0);
   const dry = ['api', 'POST', `/api/admin/projects/${project}/features`, '-d', '{"name":"x"}'];
   expect(await json([...dry, '--dry-run', '--wait', '3600'])).toMatchObject({ dryRun: true });

@@ -10,6 +10,8 @@ export type BundleOptions = {
   entries: Record<string, string>;
   /** Source maps of our files, of libraries too, or none. Only tests need those of libraries. */
   maps?: 'ours' | 'all' | 'none';
+  /** Includes what is imported on demand, instead of writing separate chunks. */
+  inOneFile?: boolean;
 };
 
 /** Never loaded: pg tries its native variant only on request, and the package has Scalar's script as a file. */
@@ -37,7 +39,13 @@ function markUnmappedIn(file: string): void {
 }
 
 /** Bundles the entries with all their dependencies. Returns the paths of the modules in the bundle. */
-export async function bundle({ root, folder, entries, maps = 'ours' }: BundleOptions): Promise<string[]> {
+export async function bundle({
+  root,
+  folder,
+  entries,
+  maps = 'ours',
+  inOneFile = false,
+}: BundleOptions): Promise<string[]> {
   const build = await rolldown({
     input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, resolve(root, path)])),
     cwd: root,
@@ -51,6 +59,7 @@ export async function bundle({ root, folder, entries, maps = 'ours' }: BundleOpt
   const { output } = await build.write({
     dir: folder,
     format: 'esm',
+    codeSplitting: !inOneFile,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     sourcemap: maps !== 'none',

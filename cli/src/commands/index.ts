@@ -5,6 +5,7 @@ import { doctor } from './account/doctor.ts';
 import { listen } from './account/listen.ts';
 import { login } from './account/login.ts';
 import { logout } from './account/logout.ts';
+import { mcp } from './account/mcp.ts';
 import { whoami } from './account/whoami.ts';
 import { scan } from './code/scan.ts';
 import { types } from './code/types.ts';
@@ -57,7 +58,7 @@ export const GROUPS: Record<string, string> = {
   tokens: 'Create and revoke tokens for SDKs, scripts and agents',
   users: 'Look at users',
   events: 'Read the log of all changes',
-  deliveries: 'Look after deliveries to integrations',
+  deliveries: 'Inspect and redeliver deliveries to integrations',
 };
 
 /** All commands, in the order of the reference page. */
@@ -106,6 +107,7 @@ export const COMMANDS: AnyCommand[] = [
   deliveriesRedeliver,
   deliveriesTail,
   listen,
+  mcp,
   types,
   scan,
   dev,

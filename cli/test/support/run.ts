@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { apiOf } from '../../../console/e2e/support/api.ts';
 
@@ -31,6 +31,8 @@ const LOGGED_IN = { HALYARD_SERVER: url, HALYARD_TOKEN: adminToken };
 const environment = (env: Around['env']) => ({
   PATH: process.env.PATH,
   XDG_CONFIG_HOME: home,
+  // As bin/halyard.cjs does. Removed with the bundle.
+  NODE_COMPILE_CACHE: join(dirname(program), 'compiled'),
   ...LOGGED_IN,
   ...env,
 });

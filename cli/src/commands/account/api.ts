@@ -6,7 +6,7 @@ import { accepted, bodyOf, DryRun, type Method } from '../../requests.ts';
 
 const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const PAGE_SIZE = 500;
-/** What fits into the memory of a small machine. The stream of `events export` has no limit. */
+/** As much as fits into the memory of a small machine. The stream of `events export` has no limit. */
 const MAX_ITEMS = 100_000;
 const MAX_BODY = 8 * 1024 * 1024;
 
@@ -14,7 +14,7 @@ export const api = command({
   name: 'api',
   brief: 'Send a request to the API',
   description:
-    'Use it for everything that has no command. Your server lists the operations at /docs/. The request carries your token, and if it changes something, an Idempotency-Key. With --paginate, the command reads all pages of a list and prints its items, one per line.',
+    'Use it for operations that have no command. Your server lists the operations at /docs/. The request carries your token, and if it changes something, an Idempotency-Key. With --paginate, the command reads all pages of a list and prints its items, one per line.',
   args: {
     method: { brief: 'GET, POST, PUT, PATCH or DELETE' },
     path: { brief: 'Path with its query: /api/admin/projects' },

@@ -15,10 +15,20 @@ _halyard() {
   while IFS= read -r line; do found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}"); done < <(halyard __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
   (( \${#found} )) && _describe halyard found || _files
 }
-compdef _halyard halyard`,
+if [[ \${funcstack[1]} == _halyard ]]; then
+  _halyard "$@"
+else
+  (( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit; }
+  compdef _halyard halyard
+fi`,
   fish: `function __halyard_complete
   set -l words (commandline -opc) (commandline -ct)
-  halyard __complete $words[2..-1] 2>/dev/null
+  set -l found (halyard __complete $words[2..-1] 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
 complete -c halyard -f -a '(__halyard_complete)'`,
 };
@@ -33,6 +43,7 @@ export const completion = command({
   output: { type: 'string' },
   examples: [
     { does: 'bash', run: 'completion bash >> ~/.bashrc' },
+    { does: 'zsh', run: 'completion zsh >> ~/.zshrc' },
     { does: 'fish', run: 'completion fish > ~/.config/fish/completions/halyard.fish' },
   ],
   run: async (_context, { shell }) => {

@@ -44,7 +44,7 @@ export const doctor = command({
         },
       );
       checks.push(result);
-      // Without a server, the checks after it would all say the same.
+      // Without a server, all later checks would fail for the same reason.
       if (!result.ok && ['profile', 'server'].includes(check)) break;
     }
     const ok = checks.every(one => one.ok);

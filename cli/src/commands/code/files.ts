@@ -8,7 +8,10 @@ const MAX_FILES = 100_000;
 const MAX_BYTES = 1024 * 1024;
 const SKIPPED = new Set(['node_modules', 'vendor', 'dist', 'build', 'target', 'coverage']);
 
-/** The files of a folder that people wrote: what Git knows or would add, or without Git what is not hidden or built. */
+/**
+ * The files of a folder that people wrote: those that Git tracks or would add or, without Git, those that are neither hidden nor
+ * built.
+ */
 export async function sourceFiles(folder: string): Promise<string[]> {
   const found = await stat(folder).catch(() => undefined);
   if (!found?.isDirectory()) throw wrongUse(`${JSON.stringify(folder)} is not a folder.`);

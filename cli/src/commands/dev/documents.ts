@@ -15,7 +15,7 @@ export type Segment = { id: number; [field: string]: unknown };
 /** What an SDK reads from a server. */
 export type Flags = { features: Document[]; segments: Segment[] };
 
-/** What a developer wants instead of the server's flag. */
+/** What a developer has set instead of the server's flag. */
 export type Override = boolean | { variant: string; payload?: string };
 export type Overrides = Record<string, Override>;
 
@@ -33,7 +33,7 @@ export const variantsOf = ({ variants = [], strategies = [] }: Document): Varian
   ...strategies.flatMap(strategy => strategy.variants ?? []),
 ];
 
-/** The flag as everybody gets it. A flag that the server does not have comes into being. */
+/** The flag with the override for everybody. A flag that the server does not have is created. */
 export function overridden(document: Document, override: Override): Document {
   if (override === false) return { ...document, enabled: false };
   const on = {

@@ -23,7 +23,7 @@ export function readText(file: string): string {
 export function parseOverrides(file: string, text: string): Overrides {
   const document = parseDocument(text);
   const [error] = document.errors;
-  if (error) throw wrongUse(`${file} is not valid YAML: ${error.message.split('\n')[0]}`);
+  if (error) throw wrongUse(`${file} is not valid YAML: ${error.message.split('\n')[0]?.replace(/:$/, '')}`);
   const value: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
   if (typeof value !== 'object' || Array.isArray(value))
     throw wrongUse(`${file} must have the names of flags with ${ALLOWED}.`);

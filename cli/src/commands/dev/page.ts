@@ -54,7 +54,7 @@ async function show() {
   if (text + filter === known || document.activeElement?.tagName === 'SELECT' && document.activeElement.matches(':open')) return;
   known = text + filter;
   const { upstream, fetchedAt, file, problem, flags } = JSON.parse(text);
-  $('state').textContent = 'From ' + upstream + ', fetched ' + fetchedAt + '. Overrides are in ' + file + '.';
+  $('state').textContent = 'From ' + upstream + ', fetched at ' + new Date(fetchedAt).toLocaleTimeString() + '. Overrides are in ' + file + '.';
   if (problem) $('error').textContent = problem;
   $('flags').replaceChildren(...flags.filter(({ name }) => name.toLowerCase().includes(filter)).map(row));
 }

@@ -30,7 +30,7 @@ export async function* runDev(context: Context, options: Options): AsyncGenerato
   const waiting: Running[] = [];
   let wake = () => {};
   let problem: string | undefined;
-  // A mistake in the file ends the command only before it serves anything.
+  // An error in the file ends the command only before it serves anything.
   let text = readText(file);
   let overrides: Overrides = parseOverrides(file, text);
   let { fetched, why } = await first(upstream, options.offline);
@@ -45,7 +45,7 @@ export async function* runDev(context: Context, options: Options): AsyncGenerato
     waiting.push({ ...one, ...counts() });
     wake();
   };
-  /** Says a problem once. */
+  /** Prints a problem once. */
   const report = (message: string | undefined) => {
     if (message !== undefined && message !== problem) say({ event: 'problem', message });
     problem = message;
@@ -122,7 +122,7 @@ export async function* runDev(context: Context, options: Options): AsyncGenerato
           wake = done;
         });
     }
-    throw interrupted();
+    throw interrupted('Stopped.');
   } finally {
     clearInterval(fetching);
     unwatchFile(file, readOverrides);

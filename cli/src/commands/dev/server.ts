@@ -101,7 +101,7 @@ function rejectionOf({
   return `The origin is "${origin.slice(0, 100)}". Only pages at localhost or 127.0.0.1 can use local flags.`;
 }
 
-/** A program keeps its token. It is not checked here, and decides nothing. */
+/** Programs can keep their token. It is not checked here and has no effect. */
 function authorize(request: IncomingMessage): void {
   const isFrontend = /^\/+api\/+frontend/.test(request.url ?? '');
   request.headers.authorization = isFrontend ? TOKENS.frontend : TOKENS.backend;
@@ -129,7 +129,7 @@ async function servePage(
   if (what !== 'PUT /dev/overrides')
     return respond(response, 404, { message: `${what.slice(0, 100)} does not exist.` });
   const { host, origin, 'content-type': type = '' } = request.headers;
-  // A page at a different port is local and still not ours. A form cannot send JSON.
+  // A page on a different port is local but not ours. A form cannot send JSON.
   if (origin !== undefined && origin !== `http://${host}`)
     return respond(response, 403, { message: 'Only the page of halyard dev can change overrides.' });
   if (!/^application\/json\b/.test(type))

@@ -100,7 +100,7 @@ export function makeSource(): LocalSource {
 }
 
 const rowOf = (document: Document, revision: number): FeatureRow => ({
-  // One project is enough, because names are unique. A flag that moves would otherwise be two rows.
+  // One project is enough, because names are unique. Otherwise a flag that moves would have two rows.
   project: 'default',
   name: document.name,
   revision,

@@ -102,7 +102,7 @@ export function fileUpstream(path: string): Upstream {
   };
 }
 
-/** One file for each server and token, which the name does not reveal. */
+/** One file for each server and token. The file name reveals neither. */
 const storeFile = (env: Context['env'], key: string): string =>
   join(
     env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'),
@@ -110,7 +110,7 @@ const storeFile = (env: Context['env'], key: string): string =>
     `dev-${hash('sha256', key).slice(0, 16)}.json`,
   );
 
-/** Without a folder to write to, only starting offline is impossible. */
+/** Without a writable folder, everything works except starting offline. */
 function store(file: string, fetched: Fetched): void {
   const temporary = `${file}.${process.pid}`;
   try {

@@ -59,7 +59,7 @@ export const eventsExport = command({
 
 async function* lines(context: Context, query: Record<string, unknown>): AsyncGenerator<string> {
   const path = pathOf('/api/admin/search/events/export', { query });
-  // No timeout: a large export takes as long as it takes, and ends if the server stops sending.
+  // No timeout, because a large export can take long. It ends if the server stops sending.
   const response = await accepted(
     await context.send('GET', path, { signal: context.signal }),
     context.connection().server,
@@ -74,7 +74,7 @@ async function* lines(context: Context, query: Record<string, unknown>): AsyncGe
   } catch (error) {
     if (context.signal.aborted) throw context.signal.reason;
     throw failed(
-      `The export broke off: ${(error as Error).message}. What was printed so far is complete lines.`,
+      `The export was interrupted: ${(error as Error).message}. All printed lines are complete.`,
       'Continue with --after and the id of the last event.',
     );
   }

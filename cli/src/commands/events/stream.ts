@@ -28,7 +28,7 @@ async function* blocksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGe
   }
 }
 
-/** New events in the order of their ids. Reconnects after the last event, so that none is missed and none comes twice. */
+/** New events in the order of their ids. Reconnects after the last event, so that none is missed and none is printed twice. */
 export async function* follow(
   context: Context,
   query: Record<string, unknown>,

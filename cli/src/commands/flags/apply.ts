@@ -14,7 +14,7 @@ export const flagsApply = command({
   name: 'flags apply',
   brief: 'Change the flags on the server to match a file',
   description:
-    'It shows the plan and asks for confirmation, unless you name the plan with --plan or use --yes. If a flag changes meanwhile, the command stops with 5 instead of overwriting it. It can be repeated: what is done already is no longer in the plan. While the server restarts, it waits up to 5 minutes and then continues.',
+    'It shows the plan and asks for confirmation, unless you name the plan with --plan or use --yes. If a flag changes meanwhile, the command stops with 5 instead of overwriting it. You can run it again: changes that were already made are no longer in the plan. While the server restarts, it waits up to 5 minutes and then continues.',
   options: {
     file: FILE,
     prune: PRUNE,
@@ -54,7 +54,7 @@ export const flagsApply = command({
     const { project, plan, changes } = prepared;
     const result = { project, plan, changes };
     if (name !== undefined && name !== plan)
-      throw movedOn(`The plan is ${plan} now, not ${plain(name)}. The file or the server changed since.`);
+      throw movedOn(`The plan is ${plan} now, not ${plain(name)}. The file or the server has changed since.`);
     if (context.given.dryRun || changes.length === 0) return result;
     if (name === undefined) {
       context.note(planText(result));
@@ -82,7 +82,10 @@ const movedOn = (message: string): CommandError =>
     hint: 'Run halyard flags plan again and look at the changes.',
   });
 
-/** Carries out the changes of one flag. Before each, what is left to do must be what the plan says, and the server checks that the flag is still what was read. */
+/**
+ * Carries out the changes of one flag. Before each change, the remaining work must match the plan, and the server checks that the
+ * flag has not changed since it was read.
+ */
 async function applyTo(
   context: Context,
   { project, wanted, segments }: Prepared,
@@ -104,13 +107,13 @@ async function applyTo(
           : changesFor(flag, stateOf(feature, segments), wanted[flag] ?? {});
       if (!isDeepStrictEqual(left, changes.slice(n)))
         throw movedOn(
-          `Flag "${flag}" was changed since the plan was made. ${n} of its ${changes.length} changes were made.`,
+          `Flag "${flag}" has changed since the plan was made. ${n} of its ${changes.length} changes were made.`,
         );
       headers['If-Match'] = read.headers.get('ETag') ?? '';
     }
     const { method, path: target, body } = requestFor(change, project, segments);
     await accepted(await context.send(method, target, { body, headers }), server).catch((error: unknown) => {
-      // The server crashed after the change. The next look at the flag shows whether the rest of the plan still fits.
+      // The server crashed after the change. The next read of the flag shows whether the rest of the plan still applies.
       if (!(error instanceof CommandError) || error.problem.code !== 'AlreadyCarriedOutError') throw error;
     });
   }

@@ -56,7 +56,7 @@ export const flagsClone = command({
       ...((without ?? []).length > 0 && { include: left }),
     };
     const clone = '/api/admin/projects/{projectId}/features/{featureName}/clone';
-    // The server's own dry run says more than the request.
+    // The server's own dry run shows more than the request would.
     if (context.given.dryRun)
       return await data(context.read.POST(clone, { params: { path, query: { dryRun: 'true' } }, body }));
     return await data(context.write.POST(clone, { params: { path }, body }));

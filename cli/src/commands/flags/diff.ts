@@ -122,7 +122,7 @@ async function between(
   return { flag, project, from, to, same: differences.length === 0, differences };
 }
 
-/** What decides, without ids and defaults. */
+/** The fields that determine the result, without ids and defaults. */
 function essence(strategy: schemas['FeatureStrategy'] | undefined): unknown {
   if (!strategy) return undefined;
   const parameters = strategy.parameters as Record<string, string>;

@@ -62,7 +62,8 @@ export const flagsExplain = command({
     const result = await data(
       context.read.POST('/api/admin/playground', { body: body as schemas['PlaygroundRequest'] }),
     ).catch(async (error: unknown) => {
-      // The playground rejects an unknown flag as invalid. Here it is what the command is about.
+      // The playground rejects an unknown flag as invalid, but this command is about one flag, so it reports that the flag does
+      // not exist.
       if (error instanceof CommandError && error.problem.status === 400)
         await projectOf(context, flag, undefined);
       throw error;

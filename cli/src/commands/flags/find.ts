@@ -5,7 +5,7 @@ import { data } from '../../requests.ts';
 const PAGE = 1000;
 const MAX_PAGES = 10;
 
-/** The project of a flag. Names are unique over the instance, so users need not say it. */
+/** The project of a flag. Names are unique in the instance, so users need not specify the project. */
 export async function projectOf(
   context: Context,
   name: string,
@@ -43,6 +43,6 @@ export const IN_PROJECT = {
   type: 'string',
   value: 'id',
   short: 'p',
-  brief: 'Project of the flag; saves the command a search',
+  brief: 'Project of the flag; without it, the command searches for the flag',
   complete: 'projects',
 } as const;

@@ -59,7 +59,7 @@ export const flagsList = command({
     { search },
     { project, state, type, tag, enabledIn, disabledIn, sort, limit: most },
   ) => {
-    // The server combines both with "or", and nobody means that.
+    // The server combines both with "or", which is never what users mean.
     if (enabledIn && disabledIn) throw wrongUse('Use --enabled-in or --disabled-in, not both.');
     const id = context.projectIfSet(project);
     const status = [

@@ -17,7 +17,8 @@ export const PRUNE = {
 export const flagsPlan = command({
   name: 'flags plan',
   brief: 'Compare a file of flags with the server, and show what apply would change',
-  description: 'What the file leaves out stays as it is on the server: a flag, a field, an environment.',
+  description:
+    'Whatever the file omits, such as a flag, a field or an environment, stays unchanged on the server.',
   options: {
     file: FILE,
     prune: PRUNE,

@@ -49,7 +49,7 @@ export const flagsShow = command({
     ].join('\n'),
 });
 
-/** A strategy in a few words: what decides, and for whom. */
+/** A strategy in a few words: its rule, and who gets the flag. */
 export function inWords({
   name,
   title,

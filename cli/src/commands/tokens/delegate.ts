@@ -8,22 +8,22 @@ const many = (value: string, brief: string) =>
 
 export const tokensDelegate = command({
   name: 'tokens delegate',
-  brief: 'Create a token that can do less than you, for a script or an agent',
+  brief: 'Create a limited token for a script or an agent',
   description:
-    'The token acts on your behalf, within the bounds that you give. The response shows the secret once. An agent needs --project, and --max-changes or --read-only.',
+    'The token acts on your behalf, within the limits that you set. The response shows the secret once. An agent needs --project, and --max-changes or --read-only.',
   args: { name: { brief: 'What the token is for, such as the name of the agent. Events show it' } },
   options: {
     agent: { type: 'flag', brief: 'The token is for an agent: events say that it acted on your behalf' },
     project: { ...many('id', 'Project that it may read and change'), short: 'p', complete: 'projects' },
     environment: { ...many('name', 'Environment that it may change'), short: 'e', complete: 'environments' },
     permission: many('name', 'Permission that it has, if you have it'),
-    readOnly: { type: 'flag', brief: 'It changes nothing' },
+    readOnly: { type: 'flag', brief: 'It cannot change anything' },
     maxChanges: {
       type: 'integer',
       value: 'number',
       min: 1,
       max: 1_000_000,
-      brief: 'How many changes it can make altogether',
+      brief: 'Total number of changes it can make',
     },
     maxProductionRollout: {
       type: 'integer',
@@ -38,7 +38,7 @@ export const tokensDelegate = command({
       min: 1,
       max: 365,
       default: 7,
-      brief: 'After how many days it expires; at most 30 for an agent',
+      brief: 'Number of days until it expires; at most 30 for an agent',
     },
   },
   writes: 'change',

@@ -18,7 +18,7 @@ const FIELDS = ['type', 'description', 'stale', 'impressionData'] as const;
 const pick = (state: FlagState, keys: readonly (keyof FlagState)[]): Partial<FlagState> =>
   Object.fromEntries(keys.map(key => [key, state[key]]));
 
-/** What leads from the current state of a flag to the wanted one, in an order that enables last and disables first. */
+/** The changes from the current state of a flag to the desired one. Disabling comes first, enabling last. */
 export function changesFor(
   flag: string,
   current: Required<FlagState> | undefined,
@@ -118,7 +118,7 @@ function withIds(strategy: Strategy, segments: Segments): object {
   return { ...strategy, segments: ids, variants: (strategy.variants ?? []).map(wholeVariant) };
 }
 
-/** Names the plan: the same changes from the same state have the same name. */
+/** Identifies the plan: the same changes from the same state have the same id. */
 export const nameOf = (project: string, changes: Change[]): string =>
   createHash('sha256')
     .update(JSON.stringify([project, changes]))

@@ -38,7 +38,7 @@ const STRATEGY: Record<string, [Check, string]> = {
   variants: [isNamed, 'a list of variants with a name'],
 };
 
-/** A misspelt key must not look like something that stays as it is. */
+/** A misspelt key must not be mistaken for a field that stays unchanged. */
 function check(value: unknown, keys: Record<string, [Check, string]>, where: string): void {
   if (!isMap(value)) throw wrongUse(`${where} must be a map.`);
   for (const [key, one] of Object.entries(value as object)) {
@@ -55,7 +55,7 @@ function checkEnvironment(value: unknown, where: string): void {
   check(value, ENVIRONMENT, where);
   const { enabled, strategies } = value as EnvironmentState;
   for (const [n, one] of (strategies ?? []).entries()) check(one, STRATEGY, `${where}.strategies[${n}]`);
-  // The server would add a strategy, and the file would never be true.
+  // The server would add a strategy, so the flag would never match the file.
   if (enabled && strategies && !strategies.some(one => !one.disabled))
     throw wrongUse(
       `${where} is enabled and has no enabled strategy. Add one, such as {name: flexibleRollout, parameters: {rollout: 100}}.`,
@@ -73,7 +73,9 @@ export async function readFlagsFile(path: string): Promise<FlagsFile> {
   try {
     value = parse(text);
   } catch (error) {
-    throw wrongUse(`${path} is not valid YAML: ${(error as Error).message.split('\n')[0]}`);
+    throw wrongUse(
+      `${path} is not valid YAML: ${(error as Error).message.split('\n')[0]?.replace(/:$/, '')}`,
+    );
   }
   check(
     value,

@@ -31,7 +31,7 @@ export const PLAN_SCHEMA = {
   },
 };
 
-/** A new flag is created like this. What the file says beyond it are changes of the new flag. */
+/** A new flag is created like this. Everything else in the file is applied as changes to the new flag. */
 const created = (flag: FlagState, environments: string[]): Required<FlagState> => ({
   type: flag.type ?? 'release',
   description: flag.description ?? '',
@@ -75,7 +75,7 @@ const WORDS: Record<Change['does'], string> = {
 };
 
 export function planText({ project, plan, changes }: Plan): string {
-  if (changes.length === 0) return `Project "${plain(project)}" is as the file says.`;
+  if (changes.length === 0) return `Project "${plain(project)}" matches the file.`;
   const lines = changes.flatMap(({ flag, environment, does, from, to }) => [
     `${WORDS[does]} ${plain(flag)}${environment ? ` in ${plain(environment)}` : ''}`,
     ...(from === undefined ? [] : [`    from ${plain(JSON.stringify(from))}`]),

@@ -24,7 +24,7 @@ export type Variant = {
 
 export type EnvironmentState = { enabled?: boolean; strategies?: Strategy[]; variants?: Variant[] };
 
-/** A flag as a file describes it. What a file leaves out stays as it is on the server. */
+/** A flag as a file describes it. Whatever the file omits stays unchanged on the server. */
 export type FlagState = {
   type?: string;
   description?: string;

@@ -1,0 +1,136 @@
+import { createInterface } from 'node:readline';
+import { command } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { CommandError } from '../../errors.ts';
+
+const PARSE_ERROR = -32700;
+const INTERNAL_ERROR = -32603;
+const META = 'io.modelcontextprotocol/';
+
+type Message = {
+  id?: string | number | null;
+  method?: string;
+  params?: { name?: unknown; clientInfo?: Client; _meta?: Record<string, unknown> };
+};
+type Client = { name?: unknown; version?: unknown };
+
+export const mcp = command({
+  name: 'mcp',
+  brief: 'Serve the tools of the server to an agent over stdio',
+  description:
+    'For agents that start tools as local processes. The command reads one JSON-RPC message per line, sends it to the server, and prints the response. The tools and their permissions come from the server, so they always fit its version. Give the agent a token of its own: halyard tokens delegate creates one.',
+  options: {
+    readOnly: { type: 'flag', brief: 'Offer only tools that read, whatever the token may do' },
+  },
+  streams: true,
+  raw: true,
+  calls: [],
+  output: { type: 'string' },
+  examples: [{ does: 'Offer the tools to an agent that may only read', run: 'mcp --read-only' }],
+  run: async function* (context, _args, { readOnly }) {
+    const path = readOnly ? '/mcp?readOnly=true' : '/mcp';
+    // A client of 2025 names itself and agrees on a version once; the server has no sessions and learns it from the headers.
+    let remembered: Record<string, string> = {};
+    for await (const line of createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+      if (line.trim() === '') continue;
+      const message = parse(line);
+      if (!message) {
+        yield failure(null, PARSE_ERROR, 'The line is not a JSON-RPC message.');
+        continue;
+      }
+      const headers = { ...remembered, ...headersOf(message) };
+      const response = await ask(context, path, message, headers);
+      if (message.method === 'initialize')
+        remembered = { ...clientHeader(message.params?.clientInfo), ...versionIn(response) };
+      if (response !== undefined) yield response;
+    }
+  },
+  text: line => line,
+});
+
+function parse(line: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The headers that repeat parts of the body, so that proxies can read them. */
+function headersOf({ method, params }: Message): Record<string, string> {
+  const version = params?._meta?.[`${META}protocolVersion`];
+  if (typeof version !== 'string' || method === undefined) return {};
+  return {
+    'Mcp-Protocol-Version': version,
+    'Mcp-Method': method,
+    ...(typeof params?.name === 'string' && { 'Mcp-Name': encoded(params.name) }),
+    ...clientHeader(params?._meta?.[`${META}clientInfo`] as Client | undefined),
+  };
+}
+
+/** A header is ASCII. The protocol has this form for everything else. */
+const encoded = (text: string): string =>
+  /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+
+function clientHeader(client: Client | undefined): Record<string, string> {
+  if (typeof client?.name !== 'string') return {};
+  const part = (text: unknown) =>
+    String(text ?? '')
+      .replace(/[^A-Za-z0-9._-]+/g, '-')
+      .slice(0, 50);
+  return { 'Halyard-Client': `${part(client.name)}/${part(client.version)}` };
+}
+
+function versionIn(response: string | undefined): Record<string, string> {
+  const { result } = JSON.parse(response ?? '{}') as { result?: { protocolVersion?: unknown } };
+  return typeof result?.protocolVersion === 'string'
+    ? { 'Mcp-Protocol-Version': result.protocolVersion }
+    : {};
+}
+
+/** The response as one line. A notification has none. */
+async function ask(
+  context: Context,
+  path: string,
+  message: Message,
+  headers: Record<string, string>,
+): Promise<string | undefined> {
+  const id = message.id ?? null;
+  try {
+    const response = await context.send('POST', path, {
+      body: message,
+      once: true,
+      headers: { Accept: 'application/json, text/event-stream', ...headers },
+    });
+    const body = await response.text();
+    if (message.id === undefined) return undefined;
+    const text = /^text\/event-stream/.test(response.headers.get('Content-Type') ?? '') ? dataIn(body) : body;
+    const value = JSON.parse(text) as { jsonrpc?: unknown; message?: unknown };
+    if (value.jsonrpc !== undefined) return JSON.stringify(value);
+    return failure(
+      id,
+      INTERNAL_ERROR,
+      String(value.message ?? `The server responded with ${response.status}.`),
+    );
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    if (message.id === undefined) return undefined;
+    return failure(
+      id,
+      INTERNAL_ERROR,
+      error instanceof CommandError ? error.problem.message : 'The response is not JSON.',
+    );
+  }
+}
+
+/** The message in a stream with one event, as which clients of 2025 get a response. */
+const dataIn = (stream: string): string =>
+  stream
+    .split('\n')
+    .filter(line => line.startsWith('data:'))
+    .map(line => line.slice('data:'.length).trim())
+    .findLast(data => data !== '') ?? '';
+
+const failure = (id: Message['id'], code: number, message: string): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: id ?? null, error: { code, message } });

@@ -1,0 +1,106 @@
+// Builds the command line as one file that needs no Node.js, for Linux on x64 and arm64. Node.js 26 puts the bundle into a copy of
+// itself (`--build-sea`), which Node.js 24 cannot. Both targets are built on x64.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readOptions } from '../../server/src/platform/command-line.ts';
+import { bundle } from './bundle.ts';
+import { foldersOf, readContents } from './contents.ts';
+import { noticesOf } from './documents.ts';
+import { download } from './download.ts';
+
+readOptions({
+  run: 'npm run build:cli-binary',
+  does: 'Builds the command line as one file without Node.js, for Linux on x64 and arm64, in dist/cli-binary. Runs on Linux x64.',
+});
+
+const NODE_VERSION = '26.10.0';
+/** The SHA-512 sums of the npm packages that contain Node.js. */
+const TARGETS = {
+  x64: 'OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+  arm64: 'idArV/cmqW9M9ODyGlbOIiyxFourDh1mJB0SdKCdMbSZjjef9CLEN3o1/eE4yf+B0+5BD+F74MpTTHiB3XXTBQ==',
+};
+type Target = keyof typeof TARGETS;
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = join(root, 'dist/cli-binary');
+const { version } = JSON.parse(readFileSync(join(root, 'cli/package.json'), 'utf8'));
+const temporary = mkdtempSync(join(tmpdir(), 'halyard-cli-binary-'));
+
+const sumOf = (algorithm: string, encoding: 'base64' | 'hex', file: string): string =>
+  createHash(algorithm).update(readFileSync(file)).digest(encoding);
+
+/** The folder of the unpacked package. */
+async function downloadNode(target: Target): Promise<string> {
+  const at = await download({ name: `node-linux-${target}`, version: NODE_VERSION }, temporary);
+  const [file = ''] = readdirSync(at).filter(name => name.endsWith('.tgz'));
+  if (sumOf('sha512', 'base64', join(at, file)) !== TARGETS[target])
+    throw new Error(`The checksum of ${file} is wrong. Its content has changed since we chose this version.`);
+  return at;
+}
+
+function inject(builder: string, node: string, output: string, isNative: boolean): void {
+  const config = join(temporary, 'sea.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      main: join(temporary, 'halyard.js'),
+      mainFormat: 'module',
+      executable: node,
+      output,
+      disableExperimentalSEAWarning: true,
+      // Compiled code halves the CPU time of a start, but it only fits the processor that compiled it.
+      useCodeCache: isNative,
+      // NODE_OPTIONS is meant for the user's own programs, not for `halyard`.
+      execArgvExtension: 'none',
+    }),
+  );
+  execFileSync(builder, ['--build-sea', config], { stdio: 'inherit' });
+}
+
+try {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const modules = await bundle({
+    root,
+    folder: temporary,
+    entries: { halyard: 'cli/src/run.ts' },
+    maps: 'none',
+    inOneFile: true,
+  });
+  const notices = noticesOf(readContents(foldersOf(modules)));
+  const nodes = { x64: await downloadNode('x64'), arm64: await downloadNode('arm64') };
+  const sums: string[] = [];
+  for (const target of ['x64', 'arm64'] as const) {
+    const name = `halyard-${version}-linux-${target}`;
+    const content = join(temporary, name);
+    mkdirSync(content);
+    inject(
+      join(nodes.x64, 'bin/node'),
+      join(nodes[target], 'bin/node'),
+      join(content, 'halyard'),
+      target === 'x64',
+    );
+    copyFileSync(join(root, 'LICENSE'), join(content, 'LICENSE'));
+    copyFileSync(join(nodes[target], 'LICENSE'), join(content, 'NODE-LICENSE'));
+    writeFileSync(join(content, 'THIRD-PARTY-NOTICES.txt'), notices);
+    const archive = join(folder, `${name}.tar.gz`);
+    execFileSync('tar', ['-czf', archive, '--owner=0', '--group=0', '-C', temporary, name]);
+    sums.push(`${sumOf('sha256', 'hex', archive)}  ${name}.tar.gz\n`);
+  }
+  writeFileSync(join(folder, 'SHA256SUMS'), sums.join(''));
+  console.log('Built dist/cli-binary.');
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
