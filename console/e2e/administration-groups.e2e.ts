@@ -1,189 +1,177 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createPerson, createProject, unique } from './support/api.ts';
-import { openPage } from './support/open-page.ts';
-import { test } from './support/test.ts';
+import { goTo } from './support/open-page.ts';
+import { testAsAdmin } from './support/test.ts';
 
-test('creates a group with members, grants it a role in a project, and deletes it', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const name = `Crew ${unique()}`;
-  const person = await createPerson(api);
-  const project = await createProject(api, { name: `Project ${unique()}` });
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, '/admin/groups/new');
+testAsAdmin(
+  'creates a group with members, grants it a role in a project, and deletes it',
+  async ({ page, api }) => {
+    const name = `Crew ${unique()}`;
+    const person = await createPerson(api);
+    const project = await createProject(api, { name: `Project ${unique()}` });
+    await goTo(page, '/admin/groups/new');
 
-  await page.getByLabel('Name', { exact: false }).first().fill(name);
-  await page.getByLabel('Members (0)').fill(person.username);
-  await page.getByRole('button', { name: `Add ${person.username}` }).click();
-  await page.getByRole('button', { name: `Remove ${person.username}` }).waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Create group' }).click();
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-  await page.getByLabel('Project', { exact: true }).selectOption(project);
-  await page.getByLabel('Role in the project').selectOption('Member');
-  await page.getByRole('button', { name: 'Grant' }).click();
-  await page.getByText('Member, since').waitFor();
-  await accessible(page);
-  const { users } = await api.send<{ users: unknown[]; groups: { name: string; roles: number[] }[] }>(
-    'GET',
-    `/api/admin/projects/${project}/access`,
-  );
-  expect(users).toHaveLength(0);
+    await page.getByLabel('Name', { exact: false }).first().fill(name);
+    await page.getByLabel('Members (0)').fill(person.username);
+    await page.getByRole('button', { name: `Add ${person.username}` }).click();
+    await page.getByRole('button', { name: `Remove ${person.username}` }).waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Create group' }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.getByLabel('Project', { exact: true }).selectOption(project);
+    await page.getByLabel('Role in the project').selectOption('Member');
+    await page.getByRole('button', { name: 'Grant' }).click();
+    await page.getByText('Member, since').waitFor();
+    await accessible(page);
+    const { users } = await api.send<{ users: unknown[]; groups: { name: string; roles: number[] }[] }>(
+      'GET',
+      `/api/admin/projects/${project}/access`,
+    );
+    expect(users).toHaveLength(0);
 
-  await page.getByRole('button', { name: 'Delete group…' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('1 member loses what they have through this group').waitFor();
-  await dialog.getByLabel(/^Type/).fill(name);
-  await dialog.getByRole('button', { name: 'Delete group' }).click();
+    await page.getByRole('button', { name: 'Delete group…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('1 member loses what they have through this group').waitFor();
+    await dialog.getByLabel(/^Type/).fill(name);
+    await dialog.getByRole('button', { name: 'Delete group' }).click();
 
-  await page.waitForURL('/admin/groups');
-  await openPage(page, `/admin/groups?query=${encodeURIComponent(name)}`);
-  await page.getByText('No groups match.').waitFor();
-});
+    await page.waitForURL('/admin/groups');
+    await goTo(page, `/admin/groups?query=${encodeURIComponent(name)}`);
+    await page.getByText('No groups match.').waitFor();
+  },
+);
 
-test('edits a group, keeps the input through a conflict, and shows a taken name', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const [name, taken] = [`Team ${unique()}`, `Taken ${unique()}`];
-  const { id } = await api.send<{ id: number }>('POST', '/api/admin/groups', { name });
-  await api.send('POST', '/api/admin/groups', { name: taken });
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, `/admin/groups/${id}`);
-  const description = page.getByLabel('Description');
+testAsAdmin(
+  'edits a group, keeps the input through a conflict, and shows a taken name',
+  async ({ page, api }) => {
+    const [name, taken] = [`Team ${unique()}`, `Taken ${unique()}`];
+    const { id } = await api.send<{ id: number }>('POST', '/api/admin/groups', { name });
+    await api.send('POST', '/api/admin/groups', { name: taken });
+    await goTo(page, `/admin/groups/${id}`);
+    const description = page.getByLabel('Description');
 
-  await description.fill('Mine');
-  await api.send('PUT', `/api/admin/groups/${id}`, { name, description: 'Theirs' });
-  await page.getByRole('button', { name: /^Save/ }).click();
-  await page.getByText(/changed this group .*while you edited it/).waitFor();
-  await page.getByRole('button', { name: 'Take theirs' }).click();
-  expect(await description.inputValue()).toBe('Theirs');
-  await page.getByLabel('Name').first().fill(taken);
-  await page.keyboard.press('ControlOrMeta+s');
-  await page.getByText(/already exists/).waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Discard' }).click();
+    await description.fill('Mine');
+    await api.send('PUT', `/api/admin/groups/${id}`, { name, description: 'Theirs' });
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText(/changed this group .*while you edited it/).waitFor();
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await description.inputValue()).toBe('Theirs');
+    await page.getByLabel('Name').first().fill(taken);
+    await page.keyboard.press('ControlOrMeta+s');
+    await page.getByText(/already exists/).waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Discard' }).click();
 
-  expect(await page.getByLabel('Name').first().inputValue()).toBe(name);
-});
+    expect(await page.getByLabel('Name').first().inputValue()).toBe(name);
+  },
+);
 
-test('creates a service account and its token, shows the secret once, and deletes both', async ({
-  page,
-  api,
-  server,
-  logInAs,
-}) => {
-  const name = `Pipeline ${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, '/admin/service-accounts');
-  await page.keyboard.press('n');
-  const panel = page.getByRole('dialog', { name: 'New service account' });
-  await panel.getByLabel('Name').first().fill(name);
-  await panel.getByLabel('Root role').selectOption('Editor');
-  await accessible(page);
-  await panel.getByRole('button', { name: 'Create service account' }).click();
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+testAsAdmin(
+  'creates a service account and its token, shows the secret once, and deletes both',
+  async ({ page, api, server }) => {
+    const name = `Pipeline ${unique()}`;
+    await goTo(page, '/admin/service-accounts');
+    await page.keyboard.press('n');
+    const panel = page.getByRole('dialog', { name: 'New service account' });
+    await panel.getByLabel('Name').first().fill(name);
+    await panel.getByLabel('Root role').selectOption('Editor');
+    await accessible(page);
+    await panel.getByRole('button', { name: 'Create service account' }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    const id = Number(new URL(page.url()).pathname.split('/').at(-1));
 
-  await page.getByText('No tokens yet').waitFor();
-  await page.getByRole('button', { name: 'New token…' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Description').fill('Build server');
-  await dialog.getByRole('button', { name: 'Create token' }).click();
-  const secret = (await dialog.locator('code').textContent()) ?? '';
-  await accessible(page);
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
-  const me = await fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
-  expect(await me.json()).toMatchObject({ user: { name, isAPI: true } });
-  expect(await page.getByText(secret).count()).toBe(0);
+    await page.getByText('No tokens yet').waitFor();
+    await page.getByRole('button', { name: 'New token…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Description').fill('Build server');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    const secret = (await dialog.locator('code').textContent()) ?? '';
+    await accessible(page);
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    const me = await fetch(`${server.url}/api/admin/user`, { headers: { authorization: secret } });
+    expect(await me.json()).toMatchObject({ user: { name, isAPI: true } });
+    expect(await page.getByText(secret).count()).toBe(0);
 
-  await page.getByLabel('Name').first().fill(`${name} 2`);
-  await api.send('PUT', `/api/admin/service-account/${id}`, { name: 'Theirs' });
-  await page.getByRole('button', { name: /^Save/ }).click();
-  await page.getByText(/changed this service account .*while you edited it/).waitFor();
-  await page.getByRole('button', { name: 'Continue with mine' }).click();
-  await page.getByRole('button', { name: /^Save/ }).click();
-  await page.getByRole('heading', { level: 1, name: `${name} 2` }).waitFor();
-  await page.getByRole('button', { name: 'Delete… Build server' }).click();
-  await dialog.getByRole('button', { name: 'Delete token' }).click();
-  await page.getByText('No tokens yet').waitFor();
-  await page.getByRole('button', { name: 'Delete service account…' }).click();
-  await dialog.getByLabel(/^Type/).fill(name);
-  await dialog.getByRole('button', { name: 'Delete service account' }).click();
+    await page.getByLabel('Name').first().fill(`${name} 2`);
+    await api.send('PUT', `/api/admin/service-account/${id}`, { name: 'Theirs' });
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText(/changed this service account .*while you edited it/).waitFor();
+    await page.getByRole('button', { name: 'Continue with mine' }).click();
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByRole('heading', { level: 1, name: `${name} 2` }).waitFor();
+    await page.getByRole('button', { name: 'Delete… Build server' }).click();
+    await dialog.getByRole('button', { name: 'Delete token' }).click();
+    await page.getByText('No tokens yet').waitFor();
+    await page.getByRole('button', { name: 'Delete service account…' }).click();
+    await dialog.getByLabel(/^Type/).fill(name);
+    await dialog.getByRole('button', { name: 'Delete service account' }).click();
 
-  await page.waitForURL('/admin/service-accounts');
-  await expect.poll(() => page.getByRole('row').filter({ hasText: name }).count()).toBe(0);
-});
+    await page.waitForURL('/admin/service-accounts');
+    await expect.poll(() => page.getByRole('row').filter({ hasText: name }).count()).toBe(0);
+  },
+);
 
-test('lets a service account read the secrets of the API tokens it creates, and takes it back', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const name = `Terraform ${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  const reads = async (id: number) =>
-    (await api.send<{ readsTokenSecrets: boolean }>('GET', `/api/admin/service-account/${id}`))
-      .readsTokenSecrets;
-  await openPage(page, '/admin/service-accounts?edit=new');
-  const panel = page.getByRole('dialog', { name: 'New service account' });
-  await panel.getByLabel('Name').first().fill(name);
-  await panel.getByLabel('Can read the secrets').check();
-  await panel.getByRole('button', { name: 'Create service account' }).click();
-  await page.getByRole('heading', { level: 1, name }).waitFor();
-  const id = Number(new URL(page.url()).pathname.split('/').at(-1));
-  const box = page.getByLabel('Can read the secrets');
-  expect(await box.isChecked()).toBe(true);
-  expect(await reads(id)).toBe(true);
+testAsAdmin(
+  'lets a service account read the secrets of the API tokens it creates, and takes it back',
+  async ({ page, api }) => {
+    const name = `Terraform ${unique()}`;
+    const reads = async (id: number) =>
+      (await api.send<{ readsTokenSecrets: boolean }>('GET', `/api/admin/service-account/${id}`))
+        .readsTokenSecrets;
+    await goTo(page, '/admin/service-accounts?edit=new');
+    const panel = page.getByRole('dialog', { name: 'New service account' });
+    await panel.getByLabel('Name').first().fill(name);
+    await panel.getByLabel('Can read the secrets').check();
+    await panel.getByRole('button', { name: 'Create service account' }).click();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
+    const id = Number(new URL(page.url()).pathname.split('/').at(-1));
+    const box = page.getByLabel('Can read the secrets');
+    expect(await box.isChecked()).toBe(true);
+    expect(await reads(id)).toBe(true);
 
-  await box.uncheck();
-  await page.getByText('Saving deletes the stored secrets').waitFor();
-  await page.getByRole('button', { name: /^Save/ }).click();
-  await page.getByText('Service account saved.').waitFor();
-  await accessible(page);
+    await box.uncheck();
+    await page.getByText('Saving deletes the stored secrets').waitFor();
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText('Service account saved.').waitFor();
+    await accessible(page);
 
-  expect(await reads(id)).toBe(false);
-});
+    expect(await reads(id)).toBe(false);
+  },
+);
 
-test('creates an invitation, with which a person signs up, and disables it', async ({
-  page,
-  newPage,
-  server,
-  logInAs,
-}) => {
-  const name = `Interns ${unique()}`;
-  const person = `Ines ${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, `/admin/invitations?query=${encodeURIComponent(name)}`);
-  await page.keyboard.press('n');
-  const panel = page.getByRole('dialog', { name: 'New invitation' });
-  await panel.getByLabel('Name').fill(name);
-  await panel.getByLabel('Expires').selectOption('30 days from now');
-  await accessible(page);
-  await panel.getByRole('button', { name: 'Create invitation' }).click();
-  const dialog = page.getByRole('dialog', { name: `Link of ${name}` });
-  const link = new URL((await dialog.locator('code').textContent()) ?? '');
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
-  const detail = page.getByRole('complementary', { name });
-  await detail.getByText('Nobody has used the link yet.').waitFor();
+testAsAdmin(
+  'creates an invitation, with which a person signs up, and disables it',
+  async ({ page, newPage, server }) => {
+    const name = `Interns ${unique()}`;
+    const person = `Ines ${unique()}`;
+    await goTo(page, `/admin/invitations?query=${encodeURIComponent(name)}`);
+    await page.keyboard.press('n');
+    const panel = page.getByRole('dialog', { name: 'New invitation' });
+    await panel.getByLabel('Name').fill(name);
+    await panel.getByLabel('Expires').selectOption('30 days from now');
+    await accessible(page);
+    await panel.getByRole('button', { name: 'Create invitation' }).click();
+    const dialog = page.getByRole('dialog', { name: `Link of ${name}` });
+    const link = new URL((await dialog.locator('code').textContent()) ?? '');
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    const detail = page.getByRole('complementary', { name });
+    await detail.getByText('Nobody has used the link yet.').waitFor();
 
-  const guest = await newPage();
-  const signedUp = await guest.request.post(`/invite/${link.searchParams.get('token')}/signup`, {
-    data: {
-      email: `${unique()}@example.com`,
-      name: person,
-      password: 'correct horse battery staple',
-    },
-    headers: { 'sec-fetch-site': 'same-origin' },
-  });
-  expect(signedUp.status(), `${server.url} ${await signedUp.text()}`).toBe(201);
-  await detail.getByText(person).waitFor();
-  await accessible(page);
-  await detail.getByRole('button', { name: 'Disable' }).click();
-  await detail.getByText('Disabled').waitFor();
-  await page.getByRole('row').filter({ hasText: name }).getByText('Disabled').waitFor();
-});
+    const guest = await newPage();
+    const signedUp = await guest.request.post(`/invite/${link.searchParams.get('token')}/signup`, {
+      data: {
+        email: `${unique()}@example.com`,
+        name: person,
+        password: 'correct horse battery staple',
+      },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    });
+    expect(signedUp.status(), `${server.url} ${await signedUp.text()}`).toBe(201);
+    await detail.getByText(person).waitFor();
+    await accessible(page);
+    await detail.getByRole('button', { name: 'Disable' }).click();
+    await detail.getByText('Disabled').waitFor();
+    await page.getByRole('row').filter({ hasText: name }).getByText('Disabled').waitFor();
+  },
+);

@@ -3,9 +3,9 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
-import { openPage } from './support/open-page.ts';
+import { goTo, openPage, visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testBehindFront } from './support/test.ts';
+import { test, testAsAdmin, testBehindFront } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
@@ -63,43 +63,41 @@ test('lists only the pages that the user may open', async ({ page, newPage, api,
   await accessible(page);
 });
 
-test('the command palette finds people, segments, environments and tokens, and pages by other names', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const word = `zebra${unique()}`;
-  const { id } = await createPerson(api, { name: `Pat ${word}` });
-  await api.send('POST', '/api/admin/segments', { name: `segment-${word}`, constraints: [] });
-  await api.send('POST', '/api/admin/api-tokens', {
-    tokenName: `token-${word}`,
-    type: 'client',
-    environment: 'development',
-    projects: ['*'],
-  });
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, '/admin/instance');
-  const palette = page.getByRole('dialog', { name: 'Search or run' });
-  const type = async (text: string) => {
-    await page.keyboard.press('ControlOrMeta+k');
-    await palette.getByRole('textbox').fill(text);
-  };
+testAsAdmin(
+  'the command palette finds people, segments, environments and tokens, and pages by other names',
+  async ({ page, api }) => {
+    const word = `zebra${unique()}`;
+    const { id } = await createPerson(api, { name: `Pat ${word}` });
+    await api.send('POST', '/api/admin/segments', { name: `segment-${word}`, constraints: [] });
+    await api.send('POST', '/api/admin/api-tokens', {
+      tokenName: `token-${word}`,
+      type: 'client',
+      environment: 'development',
+      projects: ['*'],
+    });
+    await goTo(page, '/admin/instance');
+    const palette = page.getByRole('dialog', { name: 'Search or run' });
+    const type = async (text: string) => {
+      await page.keyboard.press('ControlOrMeta+k');
+      await palette.getByRole('textbox').fill(text);
+    };
 
-  await type('cors');
-  await palette.getByRole('button', { name: /^Sign-in/ }).waitFor();
-  await page.keyboard.press('Escape');
-  await type('productio');
-  await palette.getByRole('button', { name: /^production/ }).waitFor();
-  await page.keyboard.press('Escape');
-  await type(word);
-  await palette.getByRole('button', { name: `segment-${word}` }).waitFor();
-  await palette.getByRole('button', { name: `token-${word}` }).waitFor();
-  await accessible(page);
-  await palette.getByRole('button', { name: `Pat ${word}` }).click();
+    await type('cors');
+    await palette.getByRole('button', { name: /^Sign-in/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await type('productio');
+    await palette.getByRole('button', { name: /^production/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await type(word);
+    await palette.getByRole('button', { name: `segment-${word}` }).waitFor();
+    await palette.getByRole('button', { name: `token-${word}` }).waitFor();
+    await accessible(page);
+    await palette.getByRole('button', { name: `Pat ${word}` }).click();
 
-  await page.waitForURL(`/admin/users?user=${id}`);
-  await page.getByRole('complementary', { name: `Pat ${word}` }).waitFor();
-});
+    await page.waitForURL(`/admin/users?user=${id}`);
+    await page.getByRole('complementary', { name: `Pat ${word}` }).waitFor();
+  },
+);
 
 test('a narrow window has a select instead of the column', async ({ newPage, logInAs }) => {
   const page = await newPage({ viewport: { width: 360, height: 740 } });
@@ -114,10 +112,9 @@ test('a narrow window has a select instead of the column', async ({ newPage, log
   await accessible(page);
 });
 
-test('creates a user, shows the link once, and lists them as invited', async ({ page, logInAs, api }) => {
+testAsAdmin('creates a user, shows the link once, and lists them as invited', async ({ page, api }) => {
   const name = `Farid ${unique()}`;
   const email = `${unique()}@example.com`;
-  await logInAs({ rootRole: 'Admin' });
   await openUsers(page, name);
   await page.getByText('No users match.').waitFor();
 
@@ -149,9 +146,8 @@ test('creates a user, shows the link once, and lists them as invited', async ({ 
   await row(page, name).waitFor();
 });
 
-test('asks before it discards a new user', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/admin/users?query=none&edit=new');
+testAsAdmin('asks before it discards a new user', async ({ page }) => {
+  await visit(page, '/admin/users?query=none&edit=new');
   const panel = page.getByRole('dialog', { name: 'New user' });
   await panel.getByLabel('Name', { exact: true }).fill('Farid');
 
@@ -160,46 +156,43 @@ test('asks before it discards a new user', async ({ page, logInAs }) => {
   ]);
 });
 
-test('shows every project of a user with the role and the reasons, and those without access', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const id = unique();
-  const payments = await createProject(api, { name: `Payments ${id}` });
-  const hidden = await createProject(api, { name: `Hidden ${id}`, mode: 'private' });
-  const open = await createProject(api, { name: `Open ${id}` });
-  const person = await createPerson(api, {
-    name: `Dora ${id}`,
-    rootRole: 'Editor',
-    projectRoles: { [payments]: 'Member' },
-  });
-  const group = await api.send<{ id: number }>('POST', '/api/admin/groups', {
-    name: `on-call-${id}`,
-    users: [{ user: { id: person.id } }],
-  });
-  await api.send('POST', `/api/admin/projects/${payments}/groups/${group.id}/roles/4`);
-  await logInAs({ rootRole: 'Admin' });
+testAsAdmin(
+  'shows every project of a user with the role and the reasons, and those without access',
+  async ({ page, api }) => {
+    const id = unique();
+    const payments = await createProject(api, { name: `Payments ${id}` });
+    const hidden = await createProject(api, { name: `Hidden ${id}`, mode: 'private' });
+    const open = await createProject(api, { name: `Open ${id}` });
+    const person = await createPerson(api, {
+      name: `Dora ${id}`,
+      rootRole: 'Editor',
+      projectRoles: { [payments]: 'Member' },
+    });
+    const group = await api.send<{ id: number }>('POST', '/api/admin/groups', {
+      name: `on-call-${id}`,
+      users: [{ user: { id: person.id } }],
+    });
+    await api.send('POST', `/api/admin/projects/${payments}/groups/${group.id}/roles/4`);
 
-  await openUsers(page, id);
-  await row(page, `on-call-${id}`).getByRole('link').click();
-  const projects = page.getByRole('list', { name: 'Projects' }).getByRole('listitem');
-  const project = (name: string) => projects.filter({ hasText: `${name} ${id}` });
+    await openUsers(page, id);
+    await row(page, `on-call-${id}`).getByRole('link').click();
+    const projects = page.getByRole('list', { name: 'Projects' }).getByRole('listitem');
+    const project = (name: string) => projects.filter({ hasText: `${name} ${id}` });
 
-  await project('Payments').getByText('Owner', { exact: true }).waitFor();
-  await project('Payments').getByText(`Group on-call-${id} is Owner`).waitFor();
-  await project('Payments').getByText(`Dora ${id} is Member`).waitFor();
-  await project('Open').getByText('Everyone can read a project that is not private').waitFor();
-  await projects.filter({ hasText: 'Default' }).getByText('Root role Editor').waitFor();
-  await project('Hidden').getByText('no access').waitFor();
-  await project('Hidden').getByText('is not a member').waitFor();
-  expect([hidden, open]).toHaveLength(2);
-  await accessible(page);
-});
+    await project('Payments').getByText('Owner', { exact: true }).waitFor();
+    await project('Payments').getByText(`Group on-call-${id} is Owner`).waitFor();
+    await project('Payments').getByText(`Dora ${id} is Member`).waitFor();
+    await project('Open').getByText('Everyone can read a project that is not private').waitFor();
+    await projects.filter({ hasText: 'Default' }).getByText('Root role Editor').waitFor();
+    await project('Hidden').getByText('no access').waitFor();
+    await project('Hidden').getByText('is not a member').waitFor();
+    expect([hidden, open]).toHaveLength(2);
+    await accessible(page);
+  },
+);
 
-test('edits a user, and lets two editors decide about their conflict', async ({ page, api, logInAs }) => {
+testAsAdmin('edits a user, and lets two editors decide about their conflict', async ({ page, api }) => {
   const { id, username } = await createPerson(api, { name: `Ben ${unique()}` });
-  await logInAs({ rootRole: 'Admin' });
   await openUsers(page, username);
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
@@ -219,65 +212,60 @@ test('edits a user, and lets two editors decide about their conflict', async ({ 
   expect(await api.send('GET', `/api/admin/user-admin/${id}`)).toMatchObject({ name: 'Ben Lindqvist' });
 });
 
-test('changes a role in the list, and asks before somebody becomes an admin', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { id, username } = await createPerson(api);
-  const roleOf = async () =>
-    (await api.send<{ rootRole: number }>('GET', `/api/admin/user-admin/${id}`)).rootRole;
-  await logInAs({ rootRole: 'Admin' });
-  await openUsers(page, username);
-  const select = page.getByLabel(`Role of ${username}`);
+testAsAdmin(
+  'changes a role in the list, and asks before somebody becomes an admin',
+  async ({ page, api }) => {
+    const { id, username } = await createPerson(api);
+    const roleOf = async () =>
+      (await api.send<{ rootRole: number }>('GET', `/api/admin/user-admin/${id}`)).rootRole;
+    await openUsers(page, username);
+    const select = page.getByLabel(`Role of ${username}`);
 
-  await select.selectOption('Editor');
-  await page.getByText(`${username} is now Editor.`).waitFor();
-  expect(await roleOf()).toBe(2);
-  await select.selectOption('Admin');
-  const dialog = page.getByRole('dialog', { name: `Make ${username} an admin?` });
-  await accessible(page);
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  expect(await roleOf()).toBe(2);
-  await select.selectOption('Admin');
-  await dialog.getByRole('button', { name: 'Make admin' }).click();
+    await select.selectOption('Editor');
+    await page.getByText(`${username} is now Editor.`).waitFor();
+    expect(await roleOf()).toBe(2);
+    await select.selectOption('Admin');
+    const dialog = page.getByRole('dialog', { name: `Make ${username} an admin?` });
+    await accessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await roleOf()).toBe(2);
+    await select.selectOption('Admin');
+    await dialog.getByRole('button', { name: 'Make admin' }).click();
 
-  await expect.poll(roleOf).toBe(1);
-});
+    await expect.poll(roleOf).toBe(1);
+  },
+);
 
-test('resets a password, ends sessions, and deletes a user after their name is typed', async ({
-  page,
-  newPage,
-  api,
-  logInAs,
-}) => {
-  const person = await createPerson(api);
-  const theirs = await newPage();
-  await logIn(theirs, person);
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, `/admin/users?query=${person.username}&user=${person.id}`);
-  const dialog = page.getByRole('dialog');
+testAsAdmin(
+  'resets a password, ends sessions, and deletes a user after their name is typed',
+  async ({ page, newPage, api }) => {
+    const person = await createPerson(api);
+    const theirs = await newPage();
+    await logIn(theirs, person);
+    await goTo(page, `/admin/users?query=${person.username}&user=${person.id}`);
+    const dialog = page.getByRole('dialog');
 
-  await page.getByRole('button', { name: 'Reset password…' }).click();
-  await dialog.getByRole('button', { name: 'Create link' }).click();
-  expect(await dialog.locator('code').textContent()).toContain('/reset-password?token=');
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByRole('button', { name: 'End sessions…' }).click();
-  await dialog.getByRole('button', { name: 'End 1 session' }).click();
-  await dialog.waitFor({ state: 'hidden' });
-  expect((await theirs.request.get('/api/admin/user')).status()).toBe(401);
+    await page.getByRole('button', { name: 'Reset password…' }).click();
+    await dialog.getByRole('button', { name: 'Create link' }).click();
+    expect(await dialog.locator('code').textContent()).toContain('/reset-password?token=');
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'End sessions…' }).click();
+    await dialog.getByRole('button', { name: 'End 1 session' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect((await theirs.request.get('/api/admin/user')).status()).toBe(401);
 
-  await page.getByRole('button', { name: 'Delete user…' }).click();
-  const remove = dialog.getByRole('button', { name: 'Delete user' });
-  expect(await remove.isDisabled()).toBe(true);
-  await dialog.getByLabel(/^Type/).fill(person.username);
-  await accessible(page);
-  await remove.click();
+    await page.getByRole('button', { name: 'Delete user…' }).click();
+    const remove = dialog.getByRole('button', { name: 'Delete user' });
+    expect(await remove.isDisabled()).toBe(true);
+    await dialog.getByLabel(/^Type/).fill(person.username);
+    await accessible(page);
+    await remove.click();
 
-  await page.getByText('No users match.').waitFor();
-});
+    await page.getByText('No users match.').waitFor();
+  },
+);
 
-test('renders a few rows of 10,000 users, and finds one of them', async ({ page, logInAs }) => {
+testAsAdmin('renders a few rows of 10,000 users, and finds one of them', async ({ page }) => {
   const user = (id: number) => ({
     id,
     name: `Person ${id}`,
@@ -296,9 +284,8 @@ test('renders a few rows of 10,000 users, and finds one of them', async ({ page,
   });
   const users = Array.from({ length: 10_000 }, (_, n) => user(n + 1));
   const rootRoles = [{ id: 3, name: 'Viewer', type: 'root', description: '' }];
-  await logInAs({ rootRole: 'Admin' });
   await page.route('**/api/admin/user-admin', route => route.fulfill({ json: { users, rootRoles } }));
-  await openPage(page, '/admin/users');
+  await goTo(page, '/admin/users');
 
   await page.getByText('10,000 users').first().waitFor();
   expect(await page.getByRole('row').count()).toBeLessThan(60);

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
-import { openPage } from './support/open-page.ts';
-import { test } from './support/test.ts';
+import { goTo, openPage } from './support/open-page.ts';
+import { testAsAdmin } from './support/test.ts';
 
 type Role = { id: number; name: string; permissions: { name: string; environment?: string }[] };
 
@@ -29,11 +29,10 @@ async function leave(page: Page): Promise<void> {
   await page.getByRole('tooltip').waitFor({ state: 'detached' });
 }
 
-test('creates a role from another one, and changes it in the matrix', async ({ page, api, logInAs }) => {
+testAsAdmin('creates a role from an existing one, and changes it in the matrix', async ({ page, api }) => {
   const source = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
   const name = `Release ${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, `/admin/roles/${source.id}`);
+  await goTo(page, `/admin/roles/${source.id}`);
 
   await page.getByRole('link', { name: 'Duplicate' }).click();
   await page.getByLabel('Name').first().fill(name);
@@ -61,11 +60,10 @@ test('creates a role from another one, and changes it in the matrix', async ({ p
   await accessible(page);
 });
 
-test('compares a role with another one, and shows only the differences', async ({ page, api, logInAs }) => {
+testAsAdmin('compares two roles, and shows only the differences', async ({ page, api }) => {
   const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'MOVE_FEATURE_TOGGLE' }]);
   const other = await createRole(api, [{ name: 'UPDATE_FEATURE' }, { name: 'DELETE_PROJECT' }]);
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, `/admin/roles/${role.id}`);
+  await goTo(page, `/admin/roles/${role.id}`);
 
   await page.getByLabel('Compare with').selectOption(other.name);
   await page.getByText(`not in ${other.name}`).waitFor();
@@ -79,12 +77,11 @@ test('compares a role with another one, and shows only the differences', async (
   expect(await page.getByRole('table', { name: 'In environments' }).count()).toBe(0);
 });
 
-test('shows who has a role, and does not delete it while somebody has it', async ({ page, api, logInAs }) => {
+testAsAdmin('shows who has a role, and does not delete it while somebody has it', async ({ page, api }) => {
   const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
   const project = await createProject(api, { name: `Held ${unique()}` });
   const person = await createPerson(api, { projectRoles: { [project]: role.name } });
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, `/admin/roles/${role.id}`);
+  await goTo(page, `/admin/roles/${role.id}`);
 
   await page.getByRole('link', { name: person.username }).waitFor();
   await page.getByText('Not possible while').waitFor();
@@ -100,37 +97,34 @@ test('shows who has a role, and does not delete it while somebody has it', async
   await page.waitForURL('/admin/roles');
 });
 
-test('stops at a conflict, and is read-only for built-in roles and without ADMIN', async ({
-  page,
-  newPage,
-  api,
-  logInAs,
-}) => {
-  const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
-  await logInAs({ rootRole: 'Admin' });
-  await openPage(page, `/admin/roles/${role.id}`);
-  await page.getByLabel('Create: Flags').check();
-  await api.send('PUT', `/api/admin/roles/${role.id}`, {
-    name: role.name,
-    permissions: [{ name: 'DELETE_FEATURE' }],
-  });
-  await page.getByRole('button', { name: /^Save/ }).click();
-  await page.getByText(/changed this role .*while you edited it/).waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Take theirs' }).click();
-  expect(await page.getByLabel('Delete: Flags').isChecked()).toBe(true);
+testAsAdmin(
+  'stops at a conflict, and is read-only for built-in roles and without ADMIN',
+  async ({ page, newPage, api }) => {
+    const role = await createRole(api, [{ name: 'UPDATE_FEATURE' }]);
+    await goTo(page, `/admin/roles/${role.id}`);
+    await page.getByLabel('Create: Flags').check();
+    await api.send('PUT', `/api/admin/roles/${role.id}`, {
+      name: role.name,
+      permissions: [{ name: 'DELETE_FEATURE' }],
+    });
+    await page.getByRole('button', { name: /^Save/ }).click();
+    await page.getByText(/changed this role .*while you edited it/).waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Take theirs' }).click();
+    expect(await page.getByLabel('Delete: Flags').isChecked()).toBe(true);
 
-  await openPage(page, '/admin/roles/1');
-  expect(await page.getByLabel('Create: Flags').isChecked()).toBe(true);
-  expect(await page.getByLabel('Create: Flags').isDisabled()).toBe(true);
-  const reader = await createRole(api, [{ name: 'READ_ROLE' }], 'root-custom');
-  const person = await createPerson(api);
-  await api.send('PUT', `/api/admin/user-admin/${person.id}`, { rootRole: reader.id });
-  const readers = await newPage();
-  await logIn(readers, person);
-  await openPage(readers, `/admin/roles/${role.id}`);
-  expect(await readers.getByLabel('Create: Flags').isDisabled()).toBe(true);
-  await readers.getByRole('link', { name: 'Duplicate' }).focus();
-  await readers.getByText('Requires the role Admin').first().waitFor();
-  expect(await readers.getByText('Who has this role').count()).toBe(0);
-});
+    await goTo(page, '/admin/roles/1');
+    expect(await page.getByLabel('Create: Flags').isChecked()).toBe(true);
+    expect(await page.getByLabel('Create: Flags').isDisabled()).toBe(true);
+    const reader = await createRole(api, [{ name: 'READ_ROLE' }], 'root-custom');
+    const person = await createPerson(api);
+    await api.send('PUT', `/api/admin/user-admin/${person.id}`, { rootRole: reader.id });
+    const readers = await newPage();
+    await logIn(readers, person);
+    await openPage(readers, `/admin/roles/${role.id}`);
+    expect(await readers.getByLabel('Create: Flags').isDisabled()).toBe(true);
+    await readers.getByRole('link', { name: 'Duplicate' }).focus();
+    await readers.getByText('Requires the role Admin').first().waitFor();
+    expect(await readers.getByText('Who has this role').count()).toBe(0);
+  },
+);

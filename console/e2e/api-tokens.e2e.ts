@@ -5,8 +5,9 @@ import type { Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { test, testAsAdmin, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -33,69 +34,65 @@ function run(program: string): { child: ChildProcess; errors: () => string } {
   return { child, errors: () => errors };
 }
 
-test('creates a token, shows its secret once, and sees the program on the page connect', async ({
-  page,
-  api,
-  server,
-  logInAs,
-}) => {
-  const flag = await createFlag(api, await createProject(api));
-  const name = `shop-${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/admin/tokens');
-  await page.getByRole('button', { name: /^New token/ }).click();
-  await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Environment').selectOption('production');
-  await page.getByLabel('Last valid day').fill('2020-01-01');
-  await page.getByRole('button', { name: 'Create token' }).click();
-  await expect.poll(() => page.getByLabel('Last valid day').getAttribute('aria-invalid')).toBe('true');
-  await accessible(page);
-  await page.getByLabel('Last valid day').fill('');
-  await page.getByRole('button', { name: 'Create token' }).click();
+testAsAdmin(
+  'creates a token, shows its secret once, and sees the program on the page connect',
+  async ({ page, api, server }) => {
+    const flag = await createFlag(api, await createProject(api));
+    const name = `shop-${unique()}`;
+    await visit(page, '/admin/tokens');
+    await page.getByRole('button', { name: /^New token/ }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Environment').selectOption('production');
+    await page.getByLabel('Last valid day').fill('2020-01-01');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await expect.poll(() => page.getByLabel('Last valid day').getAttribute('aria-invalid')).toBe('true');
+    await accessible(page);
+    await page.getByLabel('Last valid day').fill('');
+    await page.getByRole('button', { name: 'Create token' }).click();
 
-  await page.getByRole('heading', { name }).waitFor();
-  const secret = (await page.locator('code').first().textContent()) ?? '';
-  const line = page.getByRole('status').filter({ hasText: /SDK|registered/ });
-  await line.getByText('Waiting for the first SDK…').waitFor();
-  const { height } = (await line.boundingBox()) ?? {};
-  expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-  await accessible(page);
-  await page.getByRole('tab', { name: 'Browser' }).click();
-  await page.getByText('this needs a token of type frontend').waitFor();
-  await page.getByRole('tab', { name: 'Node' }).click();
-  const program = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
-  expect(program).toContain(secret);
-  run(`${program}\nsetInterval(() => {}, 1000);`);
+    await page.getByRole('heading', { name }).waitFor();
+    const secret = (await page.locator('code').first().textContent()) ?? '';
+    const line = page.getByRole('status').filter({ hasText: /SDK|registered/ });
+    await line.getByText('Waiting for the first SDK…').waitFor();
+    const { height } = (await line.boundingBox()) ?? {};
+    expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
+    await accessible(page);
+    await page.getByRole('tab', { name: 'Browser' }).click();
+    await page.getByText('this needs a token of type frontend').waitFor();
+    await page.getByRole('tab', { name: 'Node' }).click();
+    const program = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
+    expect(program).toContain(secret);
+    run(`${program}\nsetInterval(() => {}, 1000);`);
 
-  await line.getByText(`${name} registered`).waitFor({ timeout: 60_000 });
-  await line.getByRole('link', { name: 'Open application' }).waitFor();
-  expect((await line.boundingBox())?.height).toBe(height);
-  await accessible(page);
-  const response = await fetch(`${server.url}/api/client/metrics`, {
-    method: 'POST',
-    headers: { authorization: secret, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      appName: name,
-      instanceId: 'one',
-      bucket: { start: new Date(), stop: new Date(), toggles: { [flag]: { yes: 1, no: 0 } } },
-    }),
-  });
-  expect(response.status).toBe(202);
-  await line.getByText(`evaluated ${flag}`).waitFor({ timeout: 60_000 });
+    await line.getByText(`${name} registered`).waitFor({ timeout: 60_000 });
+    await line.getByRole('link', { name: 'Open application' }).waitFor();
+    expect((await line.boundingBox())?.height).toBe(height);
+    await accessible(page);
+    const response = await fetch(`${server.url}/api/client/metrics`, {
+      method: 'POST',
+      headers: { authorization: secret, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        appName: name,
+        instanceId: 'one',
+        bucket: { start: new Date(), stop: new Date(), toggles: { [flag]: { yes: 1, no: 0 } } },
+      }),
+    });
+    expect(response.status).toBe(202);
+    await line.getByText(`evaluated ${flag}`).waitFor({ timeout: 60_000 });
 
-  const question = page.getByRole('dialog', { name: 'Leave without the secret?' });
-  await page.getByRole('link', { name: 'API tokens' }).first().click();
-  await question.getByRole('button', { name: 'Cancel', exact: true }).click();
-  await page.getByLabel('I have stored the secret').check();
-  await page.getByRole('button', { name: 'Done' }).click();
-  await detail(page, name).getByRole('link', { name }).waitFor();
-  expect(await page.getByText(secret).count()).toBe(0);
-  await accessible(page);
-});
+    const question = page.getByRole('dialog', { name: 'Leave without the secret?' });
+    await page.getByRole('link', { name: 'API tokens' }).first().click();
+    await question.getByRole('button', { name: 'Cancel', exact: true }).click();
+    await page.getByLabel('I have stored the secret').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await detail(page, name).getByRole('link', { name }).waitFor();
+    expect(await page.getByText(secret).count()).toBe(0);
+    await accessible(page);
+  },
+);
 
-test('the Node program on the page keeps running while the server is down', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/admin/tokens/new');
+testAsAdmin('the Node program on the page keeps running while the server is down', async ({ page }) => {
+  await visit(page, '/admin/tokens/new');
   await page.getByLabel('Name').fill(`shop-${unique()}`);
   await page.getByRole('button', { name: 'Create token' }).click();
   const program = (await page.getByRole('tabpanel').locator('pre').textContent()) ?? '';
@@ -108,9 +105,8 @@ test('the Node program on the page keeps running while the server is down', asyn
   expect(child.exitCode).toBeNull();
 });
 
-test('asks before it discards a new token', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/admin/tokens/new');
+testAsAdmin('asks before it discards a new token', async ({ page }) => {
+  await visit(page, '/admin/tokens/new');
   await page.getByLabel('Name').fill('checkout service');
 
   await asksBeforeInputIsLost(page, page.getByLabel('Name'), [
@@ -118,13 +114,12 @@ test('asks before it discards a new token', async ({ page, logInAs }) => {
   ]);
 });
 
-test('changes the expiry of a token, and deletes the token', async ({ page, api, logInAs }) => {
+testAsAdmin('changes the expiry of a token, and deletes the token', async ({ page, api }) => {
   const { id, name } = await createToken(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/tokens?query=${name}`);
+  await visit(page, `/admin/tokens?query=${name}`);
   await row(page, name).click();
 
-  await detail(page, name).getByText('No application used this token').waitFor();
+  await detail(page, name).getByText('No application has used this token').waitFor();
   await detail(page, name).getByRole('button', { name: 'Change the expiry…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Last valid day').fill('2099-12-31');
@@ -193,38 +188,35 @@ testWithOwnServer()(
   },
 );
 
-test('existing tokens and every project show how to connect, with a placeholder for the secret', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  const { id, name, secret } = await createToken(api, { projects: [project], environment: 'development' });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/tokens?token=${id}`);
+testAsAdmin(
+  'existing tokens and every project show how to connect, with a placeholder for the secret',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    const { id, name, secret } = await createToken(api, { projects: [project], environment: 'development' });
+    await visit(page, `/admin/tokens?token=${id}`);
 
-  const program = detail(page, name).getByRole('tabpanel', { name: 'Node' });
-  await program.getByText(`<secret of ${name}>`).waitFor();
-  await accessible(page);
+    const program = detail(page, name).getByRole('tabpanel', { name: 'Node' });
+    await program.getByText(`<secret of ${name}>`).waitFor();
+    await accessible(page);
 
-  await page.goto(`/projects/${project}`);
-  await page.getByRole('button', { name: 'Connect an SDK' }).click();
-  const panel = page.getByRole('dialog', { name: 'Connect an SDK' });
-  await panel.getByLabel('Token').waitFor();
-  await expect.poll(() => panel.getByRole('tabpanel').textContent()).toContain(flag);
-  expect(await panel.textContent()).not.toContain(secret);
-  await accessible(page);
-  await panel.getByRole('link', { name: 'Create a token' }).click();
-  await page.waitForURL(`/projects/${project}/settings/tokens/new`);
-  await panel.waitFor({ state: 'detached' });
-});
+    await visit(page, `/projects/${project}`);
+    await page.getByRole('button', { name: 'Connect an SDK' }).click();
+    const panel = page.getByRole('dialog', { name: 'Connect an SDK' });
+    await panel.getByLabel('Token').waitFor();
+    await expect.poll(() => panel.getByRole('tabpanel').textContent()).toContain(flag);
+    expect(await panel.textContent()).not.toContain(secret);
+    await accessible(page);
+    await panel.getByRole('link', { name: 'Create a token' }).click();
+    await page.waitForURL(`/projects/${project}/settings/tokens/new`);
+    await panel.waitFor({ state: 'detached' });
+  },
+);
 
-test('a leaked token leads to a new one with the same access', async ({ page, api, logInAs }) => {
+testAsAdmin('a leaked token leads to a new one with the same access', async ({ page, api }) => {
   const project = await createProject(api);
   const { id, name } = await createToken(api, { type: 'frontend', projects: [project] });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/tokens?token=${id}`);
+  await visit(page, `/admin/tokens?token=${id}`);
 
   await detail(page, name).getByRole('link', { name: 'create a token like this' }).click();
 

@@ -145,7 +145,7 @@ test('a long name is shortened with a note, and a name above the limit is not cu
   await page.goto(clonePath(project, name));
 
   const field = page.getByLabel('Name of the copy');
-  await page.getByText('The end of the name of the source is cut off').waitFor();
+  await page.getByText("The source's name is shortened").waitFor();
   expect(await field.inputValue()).toBe(`${name.slice(0, 95)}-copy`);
   const clone = page.getByRole('button', { name: 'Clone', exact: true });
   await expect.poll(() => clone.isEnabled()).toBe(true);

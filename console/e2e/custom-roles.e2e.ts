@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { GENERATED, sized } from '../../server/src/test/campaign.ts';
+import { GENERATED, SEED, sized } from '../../server/src/test/campaign.ts';
 import { permissionsOf } from '../src/api/api.gen.ts';
 import { can, EVERYWHERE, type Me, type OperationId } from '../src/api/can.ts';
 import { keys } from '../src/api/keys.ts';
@@ -16,7 +16,6 @@ const ROLES = sized({ usual: 3, long: 200 });
 const VISIT_EVERY = 20;
 /** How many of the operations that no page shows are sent to the server for each role. */
 const PROBES = sized({ usual: 60, long: 20 });
-const SEED = Number(process.env.ROLES_SEED ?? Date.now() % 1_000_000_000);
 const ENVIRONMENTS = ['development', 'production'];
 
 type Place = { project?: string; environment?: string };
@@ -227,6 +226,7 @@ const pagesOf = ({ own: { address, project }, other, segment, person, integratio
   '/admin/roles',
   '/admin/service-accounts',
   '/admin/invitations',
+  '/admin/edges',
   '/admin/instance',
 ];
 

@@ -1,11 +1,11 @@
 import { accessible } from './support/accessible.ts';
 import { createPerson } from './support/api.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { testAsAdmin } from './support/test.ts';
 
-test('deactivates and reactivates a user', async ({ page, api, logInAs }) => {
+testAsAdmin('deactivates and reactivates a user', async ({ page, api }) => {
   const person = await createPerson(api, {});
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/users?user=${person.id}`);
+  await visit(page, `/admin/users?user=${person.id}`);
 
   await page.getByRole('button', { name: 'Deactivate…' }).click();
   const dialog = page.getByRole('dialog');
@@ -15,7 +15,7 @@ test('deactivates and reactivates a user', async ({ page, api, logInAs }) => {
   await page.getByText('Deactivated', { exact: false }).first().waitFor();
   await accessible(page);
 
-  await page.goto(`/admin/users?filter=deactivated&user=${person.id}`);
+  await visit(page, `/admin/users?filter=deactivated&user=${person.id}`);
   await page.getByRole('button', { name: 'Reactivate…' }).click();
   await dialog.getByRole('button', { name: 'Reactivate' }).click();
   await page.getByRole('button', { name: 'Deactivate…' }).waitFor();

@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { flagWithStrategy } from './support/flag.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { testAsAdmin } from './support/test.ts';
 
-test('asks before it discards unsaved changes to a strategy', async ({ page, api, logInAs }) => {
+testAsAdmin('asks before it discards unsaved changes to a strategy', async ({ page, api }) => {
   const { address, project, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
   const question = page.getByRole('dialog', { name: 'Discard changes?' });
   const title = page.getByRole('textbox', { name: 'Title' });
   const answer = (name: string) => question.getByRole('button', { name, exact: true }).click();
 
-  await page.goto(address);
+  await visit(page, address);
   await page.getByRole('button', { name: 'Gradual rollout' }).click();
   await title.fill('Mine');
   for (const leave of [
@@ -35,18 +35,17 @@ test('asks before it discards unsaved changes to a strategy', async ({ page, api
   await title.waitFor({ state: 'hidden' });
   expect(await question.isVisible()).toBe(false);
 
-  await page.goto(`${address}?edit=${id}`);
+  await visit(page, `${address}?edit=${id}`);
   await title.fill('Mine');
   await page.getByRole('link', { name: 'Health' }).first().click();
   await answer('Discard changes');
   await page.waitForURL(`**/projects/${project}/health`);
 });
 
-test('an invalid rollout is an error, and saving moves the focus to it', async ({ page, api, logInAs }) => {
+testAsAdmin('an invalid rollout is an error, and saving moves the focus to it', async ({ page, api }) => {
   const { address, strategies, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
   await page.setViewportSize({ width: 1280, height: 500 });
-  await page.goto(`${address}?edit=${id}`);
+  await visit(page, `${address}?edit=${id}`);
   const percent = page.getByLabel('Rollout in percent');
   const title = page.getByRole('textbox', { name: 'Title' });
   const save = page.getByRole('button', { name: /^Save to production/ });
@@ -66,57 +65,52 @@ test('an invalid rollout is an error, and saving moves the focus to it', async (
   await expect.poll(rollout).toBe('33');
 });
 
-test('the save bar stays in the window while a part of the editor is visible', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  const save = page.getByRole('button', { name: /^Save to production/ });
-  for (const size of [
-    { width: 1440, height: 560 },
-    { width: 390, height: 560 },
-  ]) {
-    await page.setViewportSize(size);
-    await page.goto(`${address}?edit=${id}`);
-    await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
-    await expect
-      .poll(async () => {
-        const box = await save.boundingBox();
-        return box && box.y + box.height;
-      })
-      .toBeLessThanOrEqual(size.height);
-  }
-  await accessible(page);
-});
+testAsAdmin(
+  'the save bar stays in the window while a part of the editor is visible',
+  async ({ page, api }) => {
+    const { address, id } = await flagWithStrategy(api);
+    const save = page.getByRole('button', { name: /^Save to production/ });
+    for (const size of [
+      { width: 1440, height: 560 },
+      { width: 390, height: 560 },
+    ]) {
+      await page.setViewportSize(size);
+      await visit(page, `${address}?edit=${id}`);
+      await page.getByRole('textbox', { name: 'Title' }).scrollIntoViewIfNeeded();
+      await expect
+        .poll(async () => {
+          const box = await save.boundingBox();
+          return box && box.y + box.height;
+        })
+        .toBeLessThanOrEqual(size.height);
+    }
+    await accessible(page);
+  },
+);
 
-test('a new strategy shows its audience, and an invalid rollout is reported at the field', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=new`);
-  await page.getByText('New strategyEveryone', { exact: true }).waitFor();
-  expect(await page.getByText('1 change', { exact: true }).count()).toBe(0);
-  const percent = page.getByLabel('Rollout in percent');
-  await percent.fill('25');
-  await page.getByText('New strategy25 % of users', { exact: true }).waitFor();
-  await percent.fill('250');
-  const problem = page.getByRole('alert').filter({ hasText: 'The rollout must be a whole number' });
-  const [field, message] = [await percent.boundingBox(), await problem.boundingBox()];
-  expect((message?.y ?? 0) - (field?.y ?? 0)).toBeLessThan(60);
-  expect(await percent.getAttribute('aria-invalid')).toBe('true');
-  await accessible(page);
-});
+testAsAdmin(
+  'a new strategy shows its audience, and an invalid rollout is reported at the field',
+  async ({ page, api }) => {
+    const { address } = await flagWithStrategy(api);
+    await visit(page, `${address}?edit=new`);
+    await page.getByText('New strategyEveryone', { exact: true }).waitFor();
+    expect(await page.getByText('1 change', { exact: true }).count()).toBe(0);
+    const percent = page.getByLabel('Rollout in percent');
+    await percent.fill('25');
+    await page.getByText('New strategy25 % of users', { exact: true }).waitFor();
+    await percent.fill('250');
+    const problem = page.getByRole('alert').filter({ hasText: 'The rollout must be a whole number' });
+    const [field, message] = [await percent.boundingBox(), await problem.boundingBox()];
+    expect((message?.y ?? 0) - (field?.y ?? 0)).toBeLessThan(60);
+    expect(await percent.getAttribute('aria-invalid')).toBe('true');
+    await accessible(page);
+  },
+);
 
-test('asks before it saves a strategy for everyone in production', async ({ page, api, logInAs }) => {
+testAsAdmin('asks before it saves a strategy for everyone in production', async ({ page, api }) => {
   const { address, strategies } = await flagWithStrategy(api);
   const count = async () => (await api.send<unknown[]>('GET', strategies)).length;
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=new`);
+  await visit(page, `${address}?edit=new`);
   const save = page.getByRole('button', { name: /^Save to production/ });
   await save.click();
   const question = page.getByRole('dialog', { name: 'Save for everyone in production?' });
@@ -131,19 +125,18 @@ test('asks before it saves a strategy for everyone in production', async ({ page
   await page.getByText('Saved to production.').waitFor();
   expect(await count()).toBe(2);
 
-  await page.goto(`${address}?edit=new`);
+  await visit(page, `${address}?edit=new`);
   await page.getByLabel('Rollout in percent').fill('25');
   await save.click();
   await expect.poll(count).toBe(3);
   expect(await question.count()).toBe(0);
 });
 
-test('a different field has different operators', async ({ page, api, logInAs }) => {
+testAsAdmin('a different field has different operators', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api, {
     constraints: [{ contextName: 'currentTime', operator: 'DATE_AFTER', value: '2026-01-01T00:00:00.000Z' }],
   });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
+  await visit(page, `${address}?edit=${id}`);
 
   await page.getByLabel('Context field').selectOption('userId');
 
@@ -160,31 +153,28 @@ test('a different field has different operators', async ({ page, api, logInAs })
   await accessible(page);
 });
 
-test('a new constraint gets the focus, and after a removal the button that adds one', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
-  await page.getByRole('button', { name: 'Add a constraint or segment' }).click();
-  await page.getByRole('menuitem', { name: 'Constraint on a context field' }).click();
-  const field = page.getByLabel('Context field');
-  await page.getByRole('menuitem').first().waitFor({ state: 'hidden' });
-  await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true);
-  await page.getByRole('button', { name: 'Remove the constraint on' }).press('Enter');
-  const adding = page.getByRole('button', { name: 'Add a constraint or segment' });
-  await expect.poll(() => adding.evaluate(element => element === document.activeElement)).toBe(true);
-});
+testAsAdmin(
+  'a new constraint gets the focus, and after a removal the button that adds one',
+  async ({ page, api }) => {
+    const { address, id } = await flagWithStrategy(api);
+    await visit(page, `${address}?edit=${id}`);
+    await page.getByRole('button', { name: 'Add a constraint or segment' }).click();
+    await page.getByRole('menuitem', { name: 'Constraint on a context field' }).click();
+    const field = page.getByLabel('Context field');
+    await page.getByRole('menuitem').first().waitFor({ state: 'hidden' });
+    await expect.poll(() => field.evaluate(element => element === document.activeElement)).toBe(true);
+    await page.getByRole('button', { name: 'Remove the constraint on' }).press('Enter');
+    const adding = page.getByRole('button', { name: 'Add a constraint or segment' });
+    await expect.poll(() => adding.evaluate(element => element === document.activeElement)).toBe(true);
+  },
+);
 
-test('the editor fits a window of 360 px', async ({ page, api, logInAs }) => {
+testAsAdmin('the editor fits a window of 360 px', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api, {
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
   });
-  await logInAs({ rootRole: 'Admin' });
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.goto(`${address}?edit=${id}`);
+  await visit(page, `${address}?edit=${id}`);
   await page.getByRole('button', { name: 'Variant', exact: true }).click();
   await page.getByLabel('Name of variant 1').fill('one-tap');
 
@@ -206,92 +196,88 @@ test('the editor fits a window of 360 px', async ({ page, api, logInAs }) => {
   await accessible(page);
 });
 
-test('a strategy that is opened while the save of a different one runs stays open', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, strategies, id } = await flagWithStrategy(api);
-  const second = await api.send<{ id: string }>('POST', strategies, {
-    name: 'flexibleRollout',
-    title: 'Second strategy',
-    parameters: { rollout: '10', stickiness: 'default', groupId: 'second' },
-  });
-  await logInAs({ rootRole: 'Admin' });
-  const question = page.getByRole('dialog', { name: 'Discard changes?' });
-  const title = page.getByRole('textbox', { name: 'Title' });
-  for (const answer of ['none', 'discard']) {
-    const { promise: released, resolve: release } = Promise.withResolvers<void>();
-    await page.route(`**${strategies}/${id}`, async route => {
-      if (route.request().method() === 'PUT') await released;
-      await route.fallback();
+testAsAdmin(
+  'a strategy that is opened while the save of a different one runs stays open',
+  async ({ page, api }) => {
+    const { address, strategies, id } = await flagWithStrategy(api);
+    const second = await api.send<{ id: string }>('POST', strategies, {
+      name: 'flexibleRollout',
+      title: 'Second strategy',
+      parameters: { rollout: '10', stickiness: 'default', groupId: 'second' },
     });
-    await page.goto(`${address}?edit=${id}`);
-    await title.fill(`Saved after ${answer}`);
-    await page.getByRole('button', { name: /^Save to production/ }).click();
-    await page.getByRole('button', { name: 'Second strategy' }).click();
-    await question.waitFor();
-    if (answer === 'discard') await question.getByRole('button', { name: 'Discard changes' }).click();
-    release();
-    await page.getByText('Saved to production.').first().waitFor();
-    await question.waitFor({ state: 'hidden' });
-    await expect.poll(() => title.inputValue()).toBe('Second strategy');
-    await page.getByText(`Saved after ${answer}`).first().waitFor();
-    expect(new URL(page.url()).searchParams.get('edit')).toBe(second.id);
-    await page.unroute(`**${strategies}/${id}`);
-  }
-  await accessible(page);
-});
+    const question = page.getByRole('dialog', { name: 'Discard changes?' });
+    const title = page.getByRole('textbox', { name: 'Title' });
+    for (const answer of ['none', 'discard']) {
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route(`**${strategies}/${id}`, async route => {
+        if (route.request().method() === 'PUT') await released;
+        await route.fallback();
+      });
+      await visit(page, `${address}?edit=${id}`);
+      await title.fill(`Saved after ${answer}`);
+      await page.getByRole('button', { name: /^Save to production/ }).click();
+      await page.getByRole('button', { name: 'Second strategy' }).click();
+      await question.waitFor();
+      if (answer === 'discard') await question.getByRole('button', { name: 'Discard changes' }).click();
+      release();
+      await page.getByText('Saved to production.').first().waitFor();
+      await question.waitFor({ state: 'hidden' });
+      await expect.poll(() => title.inputValue()).toBe('Second strategy');
+      await page.getByText(`Saved after ${answer}`).first().waitFor();
+      expect(new URL(page.url()).searchParams.get('edit')).toBe(second.id);
+      await page.unroute(`**${strategies}/${id}`);
+    }
+    await accessible(page);
+  },
+);
 
-test('the type of a new strategy can be chosen, with fields for its parameters', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, strategies, name } = await flagWithStrategy(api);
-  const custom = `byRegion-${name}`;
-  await api.send('POST', '/api/admin/strategies', {
-    name: custom,
-    description: 'By region of the data center',
-    parameters: [
-      { name: 'regions', type: 'list', description: 'Names of regions', required: true },
-      { name: 'share', type: 'percentage' },
-      { name: 'strict', type: 'boolean' },
-    ],
-  });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=new`);
-  const type = page.getByRole('combobox', { name: 'Type' });
-  const save = page.getByRole('button', { name: /^Save to production/ });
-  await expect.poll(() => type.inputValue()).toBe('flexibleRollout');
-  await type.selectOption('Hosts');
-  await page.getByLabel('Values of hostNames').fill('db-1,');
-  await type.selectOption(custom);
-  await page.getByText('By region of the data center').waitFor();
-  await page.getByText('Enter a value for regions.').waitFor();
-  expect(await save.isDisabled()).toBe(true);
-  await page.getByLabel('Values of regions').fill('eu,');
-  await page.getByLabel('Values of regions').fill('us,');
-  await page.getByRole('textbox', { name: 'share' }).fill('250');
-  await page.getByText('Enter a number from 0 to 100 for share.').waitFor();
-  await page.getByRole('textbox', { name: 'share' }).fill('25');
-  await page.getByRole('checkbox', { name: 'strict' }).check();
-  await accessible(page);
-  await save.click();
-  await page.getByText('Saved to production.').waitFor();
-  const added = (await api.send<{ id: string; name: string; parameters: object }[]>('GET', strategies))[1];
-  expect(added).toMatchObject({
-    name: custom,
-    parameters: { regions: 'eu,us', share: '25', strict: 'true' },
-  });
+testAsAdmin(
+  'the type of a new strategy can be chosen, with fields for its parameters',
+  async ({ page, api }) => {
+    const { address, strategies, name } = await flagWithStrategy(api);
+    const custom = `byRegion-${name}`;
+    await api.send('POST', '/api/admin/strategies', {
+      name: custom,
+      description: 'By region of the data center',
+      parameters: [
+        { name: 'regions', type: 'list', description: 'Names of regions', required: true },
+        { name: 'share', type: 'percentage' },
+        { name: 'strict', type: 'boolean' },
+      ],
+    });
+    await visit(page, `${address}?edit=new`);
+    const type = page.getByRole('combobox', { name: 'Type' });
+    const save = page.getByRole('button', { name: /^Save to production/ });
+    await expect.poll(() => type.inputValue()).toBe('flexibleRollout');
+    await type.selectOption('Hosts');
+    await page.getByLabel('Values of hostNames').fill('db-1,');
+    await type.selectOption(custom);
+    await page.getByText('By region of the data center').waitFor();
+    await page.getByText('Enter a value for regions.').waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await page.getByLabel('Values of regions').fill('eu,');
+    await page.getByLabel('Values of regions').fill('us,');
+    await page.getByRole('textbox', { name: 'share' }).fill('250');
+    await page.getByText('Enter a number from 0 to 100 for share.').waitFor();
+    await page.getByRole('textbox', { name: 'share' }).fill('25');
+    await page.getByRole('checkbox', { name: 'strict' }).check();
+    await accessible(page);
+    await save.click();
+    await page.getByText('Saved to production.').waitFor();
+    const added = (await api.send<{ id: string; name: string; parameters: object }[]>('GET', strategies))[1];
+    expect(added).toMatchObject({
+      name: custom,
+      parameters: { regions: 'eu,us', share: '25', strict: 'true' },
+    });
 
-  await page.goto(`${address}?edit=${added?.id}`);
-  await page.getByText('By region of the data center').waitFor();
-  expect(await type.count()).toBe(0);
+    await visit(page, `${address}?edit=${added?.id}`);
+    await page.getByText('By region of the data center').waitFor();
+    expect(await type.count()).toBe(0);
 
-  await page.goto(`${address}?edit=new`);
-  await type.selectOption('Standard');
-  await page.getByText('This type has no parameters.').waitFor();
-  await type.selectOption('Gradual rollout');
-  expect(await page.getByLabel('Rollout in percent').inputValue()).toBe('100 %');
-});
+    await visit(page, `${address}?edit=new`);
+    await type.selectOption('Standard');
+    await page.getByText('This type has no parameters.').waitFor();
+    await type.selectOption('Gradual rollout');
+    expect(await page.getByLabel('Rollout in percent').inputValue()).toBe('100 %');
+  },
+);

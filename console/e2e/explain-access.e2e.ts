@@ -1,51 +1,50 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createPerson, createProject } from './support/api.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin } from './support/test.ts';
 
-test('explains why somebody may not do something, and follows the change that grants it', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const person = await createPerson(api, {});
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/admin');
+testAsAdmin(
+  'explains why somebody may not do something, and follows the change that grants it',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const person = await createPerson(api, {});
+    await visit(page, '/admin');
 
-  await page.getByRole('link', { name: 'Explain access' }).click();
-  await page.getByRole('heading', { name: 'Explain access', level: 1 }).waitFor();
-  await page.getByLabel('Person').selectOption({ label: person.username });
-  // The words of the roles page. A permission in projects asks about a project.
-  await page.getByLabel('may', { exact: true }).selectOption({ label: 'Create flags' });
-  await expect.poll(() => page.getByLabel('in project').inputValue()).not.toBe('');
-  await page.getByLabel('in project').selectOption(project);
+    await page.getByRole('link', { name: 'Explain access' }).click();
+    await page.getByRole('heading', { name: 'Explain access', level: 1 }).waitFor();
+    await page.getByLabel('Person').selectOption({ label: person.username });
+    // The words of the roles page. A permission in projects asks about a project.
+    await page.getByLabel('may', { exact: true }).selectOption({ label: 'Create flags' });
+    await expect.poll(() => page.getByLabel('in project').inputValue()).not.toBe('');
+    await page.getByLabel('in project').selectOption(project);
 
-  const verdict = page.getByRole('status').filter({ hasText: person.username });
-  await verdict.filter({ hasText: 'No.' }).waitFor();
-  await page.getByText('Missing: Create flags').waitFor();
-  const change = page.getByRole('listitem').filter({ hasText: `Grant ${person.username} the role Member` });
-  await change.waitFor();
-  expect(await change.getByRole('link', { name: 'Open project access' }).getAttribute('href')).toBe(
-    `/projects/${project}/settings/access`,
-  );
-  await accessible(page);
+    const verdict = page.getByRole('status').filter({ hasText: person.username });
+    await verdict.filter({ hasText: 'No.' }).waitFor();
+    await page.getByText('Missing: Create flags').waitFor();
+    const change = page.getByRole('listitem').filter({ hasText: `Grant ${person.username} the role Member` });
+    await change.waitFor();
+    expect(await change.getByRole('link', { name: 'Open project access' }).getAttribute('href')).toBe(
+      `/projects/${project}/settings/access`,
+    );
+    await accessible(page);
 
-  await api.send('POST', `/api/admin/projects/${project}/users/${person.id}/roles/5`);
-  await verdict.filter({ hasText: 'Yes.' }).waitFor();
-  await page.getByText(`${person.username} has the role Member`).waitFor();
-  await page.getByText('This is the only path').waitFor();
-  await accessible(page);
+    await api.send('POST', `/api/admin/projects/${project}/users/${person.id}/roles/5`);
+    await verdict.filter({ hasText: 'Yes.' }).waitFor();
+    await page.getByText(`${person.username} has the role Member`).waitFor();
+    await page.getByText('This is the only path').waitFor();
+    await accessible(page);
 
-  const address = new URL(page.url());
-  expect(Object.fromEntries(address.searchParams)).toEqual({
-    user: String(person.id),
-    permission: 'CREATE_FEATURE',
-    project,
-  });
-  await page.reload();
-  await verdict.filter({ hasText: 'Yes.' }).waitFor();
-});
+    const address = new URL(page.url());
+    expect(Object.fromEntries(address.searchParams)).toEqual({
+      user: String(person.id),
+      permission: 'CREATE_FEATURE',
+      project,
+    });
+    await page.reload();
+    await verdict.filter({ hasText: 'Yes.' }).waitFor();
+  },
+);
 
 test('lets everyone ask about themselves, and a hidden project looks like a missing one', async ({
   page,

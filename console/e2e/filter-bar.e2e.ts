@@ -1,66 +1,62 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { testAsAdmin } from './support/test.ts';
 
-test('a string that is the name of a flag offers the events of the flag first', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const name = await createFlag(api, project, { name: `checkout-${unique()}` });
-  await createFlag(api, project, { name: `${name}-b2b` });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/events`);
-  const input = page.getByRole('combobox', { name: 'Add a filter' });
-  const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+testAsAdmin(
+  'a string that is the name of a flag offers the events of the flag first',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const name = await createFlag(api, project, { name: `checkout-${unique()}` });
+    await createFlag(api, project, { name: `${name}-b2b` });
+    await visit(page, `/projects/${project}/events`);
+    const input = page.getByRole('combobox', { name: 'Add a filter' });
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
 
-  await input.fill(name);
-  await expect
-    .poll(() => options.allTextContents())
-    .toEqual([`flag:${name}`, `flag:${name}-b2b`, `"${name}"text`]);
-  await accessible(page);
-  await input.press('Enter');
+    await input.fill(name);
+    await expect
+      .poll(() => options.allTextContents())
+      .toEqual([`flag:${name}`, `flag:${name}-b2b`, `"${name}"text`]);
+    await accessible(page);
+    await input.press('Enter');
 
-  await page.waitForURL(`/projects/${project}/events?feature=IS:${name}`);
-});
+    await page.waitForURL(`/projects/${project}/events?feature=IS:${name}`);
+  },
+);
 
-test('Enter completes the name of a filter, and a second string says what it replaces', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  await createFlag(api, project, { name: `fl-${unique()}` });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/events?query=checkout`);
-  const input = page.getByRole('combobox', { name: 'Add a filter' });
+testAsAdmin(
+  'Enter completes the name of a filter, and a second string says what it replaces',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    await createFlag(api, project, { name: `fl-${unique()}` });
+    await visit(page, `/projects/${project}/events?query=checkout`);
+    const input = page.getByRole('combobox', { name: 'Add a filter' });
 
-  await input.fill('fl');
-  // Flags with this string in their names are found meanwhile, and do not change what Enter does.
-  await page
-    .getByRole('option', { name: /^flag:./ })
-    .first()
-    .waitFor();
-  await input.press('Enter');
-  await expect.poll(() => input.inputValue()).toBe('flag:');
+    await input.fill('fl');
+    // Flags with this string in their names are found meanwhile, and do not change what Enter does.
+    await page
+      .getByRole('option', { name: /^flag:./ })
+      .first()
+      .waitFor();
+    await input.press('Enter');
+    await expect.poll(() => input.inputValue()).toBe('flag:');
 
-  await input.fill('rollout');
-  await page.getByRole('option', { name: '"rollout" text, instead of "checkout"' }).waitFor();
-  await input.press('Enter');
-  await page.waitForURL(`/projects/${project}/events?query=rollout`);
-});
+    await input.fill('rollout');
+    await page.getByRole('option', { name: '"rollout" text, instead of "checkout"' }).waitFor();
+    await input.press('Enter');
+    await page.waitForURL(`/projects/${project}/events?query=rollout`);
+  },
+);
 
-test('the flag list suggests tags and segments', async ({ page, api, logInAs }) => {
+testAsAdmin('the flag list suggests tags and segments', async ({ page, api }) => {
   const project = await createProject(api);
   const name = await createFlag(api, project);
   const value = `q4-${unique()}`;
   await api.send('POST', `/api/admin/features/${name}/tags`, { type: 'simple', value });
   const segment = `merchants-${unique()}`;
   await api.send('POST', '/api/admin/segments', { name: segment, constraints: [] });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
   const input = page.getByRole('combobox', { name: 'Add a filter' });
 
   await input.fill(`segment:${segment.slice(0, -1)}`);

@@ -1,42 +1,41 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin } from './support/test.ts';
 
-test('a flag is completed and uncompleted, and its stage is shown with its date', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const name = await createFlag(api, project);
-  const path = `/api/admin/projects/${project}/features/${name}`;
-  const lifecycle = async () => (await api.send<{ lifecycle: object }>('GET', path)).lifecycle;
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/features/${name}`);
-  const section = page.getByRole('region', { name: 'Lifecycle' });
-  await section.getByText('Initial').waitFor();
-  await section.getByText(/^since \d+ \w+/).waitFor();
+testAsAdmin(
+  'a flag is completed and uncompleted, and its stage is shown with its date',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const name = await createFlag(api, project);
+    const path = `/api/admin/projects/${project}/features/${name}`;
+    const lifecycle = async () => (await api.send<{ lifecycle: object }>('GET', path)).lifecycle;
+    await visit(page, `/projects/${project}/features/${name}`);
+    const section = page.getByRole('region', { name: 'Lifecycle' });
+    await section.getByText('Initial').waitFor();
+    await section.getByText(/^since \d+ \w+/).waitFor();
 
-  await section.getByRole('button', { name: 'Complete…' }).click();
-  await page.getByLabel('Outcome').selectOption('discarded');
-  await page.getByLabel('Details').fill('blue');
-  await accessible(page);
-  await page.getByRole('button', { name: 'Complete flag' }).click();
-  await section.getByText('discarded: blue').waitFor();
-  expect(await lifecycle()).toMatchObject({
-    stage: 'completed',
-    status: 'discarded',
-    statusValue: 'blue',
-  });
-  await accessible(page);
+    await section.getByRole('button', { name: 'Complete…' }).click();
+    await page.getByLabel('Outcome').selectOption('discarded');
+    await page.getByLabel('Details').fill('blue');
+    await accessible(page);
+    await page.getByRole('button', { name: 'Complete flag' }).click();
+    await section.getByText('discarded: blue').waitFor();
+    expect(await lifecycle()).toMatchObject({
+      stage: 'completed',
+      status: 'discarded',
+      statusValue: 'blue',
+    });
+    await accessible(page);
 
-  await section.getByRole('button', { name: 'Uncomplete' }).click();
-  await expect.poll(lifecycle).toMatchObject({ stage: 'initial' });
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(lifecycle).toMatchObject({ stage: 'completed', statusValue: 'blue' });
-  await accessible(page);
-});
+    await section.getByRole('button', { name: 'Uncomplete' }).click();
+    await expect.poll(lifecycle).toMatchObject({ stage: 'initial' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(lifecycle).toMatchObject({ stage: 'completed', statusValue: 'blue' });
+    await accessible(page);
+  },
+);
 
 test('the rail shows the findings of the flag and its age, and leads to the health page', async ({
   page,

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
-import { openPage } from './support/open-page.ts';
-import { test } from './support/test.ts';
+import { openPage, visit } from './support/open-page.ts';
+import { test, testAsAdmin } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 type Feature = {
@@ -34,75 +34,71 @@ async function newFlag(api: Api) {
 
 const dialog = (page: Page) => page.getByRole('dialog');
 
-test('tags are added and removed, and an invalid tag is rejected at its field', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, read } = await newFlag(api);
-  const tags = async () => (await read()).tags.map(({ value }) => value);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(address);
+testAsAdmin(
+  'tags are added and removed, and an invalid tag is rejected at its field',
+  async ({ page, api }) => {
+    const { address, read } = await newFlag(api);
+    const tags = async () => (await read()).tags.map(({ value }) => value);
+    await visit(page, address);
 
-  await page.getByRole('button', { name: 'Edit tags' }).click();
-  const value = dialog(page).getByLabel('Value');
-  await value.fill('q');
-  await value.press('Enter');
-  await expect.poll(() => value.getAttribute('aria-invalid')).toBe('true');
-  expect(await tags()).toEqual([]);
-  await accessible(page);
+    await page.getByRole('button', { name: 'Edit tags' }).click();
+    const value = dialog(page).getByLabel('Value');
+    await value.fill('q');
+    await value.press('Enter');
+    await expect.poll(() => value.getAttribute('aria-invalid')).toBe('true');
+    expect(await tags()).toEqual([]);
+    await accessible(page);
 
-  await value.fill('checkout');
-  await value.press('Enter');
-  await expect.poll(tags).toEqual(['checkout']);
-  await dialog(page).getByText('simple:checkout').waitFor();
-  await value.fill('checkout');
-  await dialog(page).getByText('The flag has this tag.').waitFor();
-  await dialog(page).getByRole('button', { name: 'Remove tag simple:checkout' }).click();
-  await expect.poll(tags).toEqual([]);
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(tags).toEqual(['checkout']);
-  await page.goBack();
-  await page.getByRole('link', { name: 'simple:checkout', exact: true }).waitFor();
-  await accessible(page);
-});
+    await value.fill('checkout');
+    await value.press('Enter');
+    await expect.poll(tags).toEqual(['checkout']);
+    await dialog(page).getByText('simple:checkout').waitFor();
+    await value.fill('checkout');
+    await dialog(page).getByText('The flag has this tag.').waitFor();
+    await dialog(page).getByRole('button', { name: 'Remove tag simple:checkout' }).click();
+    await expect.poll(tags).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(tags).toEqual(['checkout']);
+    await page.goBack();
+    await page.getByRole('link', { name: 'simple:checkout', exact: true }).waitFor();
+    await accessible(page);
+  },
+);
 
-test('links are added, edited and removed, and an invalid URL is rejected at its field', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, read } = await newFlag(api);
-  const links = async () => (await read()).links.map(({ url, title }) => [url, title]);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(address);
+testAsAdmin(
+  'links are added, edited and removed, and an invalid URL is rejected at its field',
+  async ({ page, api }) => {
+    const { address, read } = await newFlag(api);
+    const links = async () => (await read()).links.map(({ url, title }) => [url, title]);
+    await visit(page, address);
 
-  await page.getByRole('button', { name: 'Add a link' }).click();
-  const url = dialog(page).getByLabel('Address');
-  await url.fill('ftp://example.com/PAY-17');
-  await dialog(page).getByRole('button', { name: 'Add link' }).click();
-  await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true');
-  expect(await links()).toEqual([]);
-  await accessible(page);
-  await url.fill('https://example.com/PAY-17');
-  await dialog(page).getByRole('button', { name: 'Add link' }).click();
-  await page.getByRole('link', { name: 'https://example.com/PAY-17' }).waitFor();
+    await page.getByRole('button', { name: 'Add a link' }).click();
+    const url = dialog(page).getByLabel('Address');
+    await url.fill('ftp://example.com/PAY-17');
+    await dialog(page).getByRole('button', { name: 'Add link' }).click();
+    await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true');
+    expect(await links()).toEqual([]);
+    await accessible(page);
+    await url.fill('https://example.com/PAY-17');
+    await dialog(page).getByRole('button', { name: 'Add link' }).click();
+    await page.getByRole('link', { name: 'https://example.com/PAY-17' }).waitFor();
 
-  await page.getByRole('button', { name: 'Edit link https://example.com/PAY-17' }).click();
-  await dialog(page).getByLabel('Title').fill('PAY-17');
-  await dialog(page).getByRole('button', { name: 'Save link' }).click();
-  await page.getByRole('link', { name: 'PAY-17', exact: true }).waitFor();
-  expect(await links()).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
+    await page.getByRole('button', { name: 'Edit link https://example.com/PAY-17' }).click();
+    await dialog(page).getByLabel('Title').fill('PAY-17');
+    await dialog(page).getByRole('button', { name: 'Save link' }).click();
+    await page.getByRole('link', { name: 'PAY-17', exact: true }).waitFor();
+    expect(await links()).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
 
-  await page.getByRole('button', { name: 'Edit link PAY-17' }).click();
-  await dialog(page).getByRole('button', { name: 'Remove link' }).click();
-  await expect.poll(links).toEqual([]);
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(links).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
-  await accessible(page);
-});
+    await page.getByRole('button', { name: 'Edit link PAY-17' }).click();
+    await dialog(page).getByRole('button', { name: 'Remove link' }).click();
+    await expect.poll(links).toEqual([]);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(links).toEqual([['https://example.com/PAY-17', 'PAY-17']]);
+    await accessible(page);
+  },
+);
 
-test('a parent is added with variants, changed and removed', async ({ page, api, logInAs }) => {
+testAsAdmin('a parent is added with variants, changed and removed', async ({ page, api }) => {
   const { project, address, read } = await newFlag(api);
   const parent = await createFlag(api, project);
   await api.send(
@@ -111,8 +107,7 @@ test('a parent is added with variants, changed and removed', async ({ page, api,
     [{ name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'default' }],
   );
   const parents = async () => (await read()).dependencies;
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}/dependencies`);
+  await visit(page, `${address}/dependencies`);
 
   await page.getByRole('button', { name: 'Add a parent' }).click();
   const flag = dialog(page).getByLabel(/^Flag/);
@@ -154,43 +149,40 @@ test('a parent is added with variants, changed and removed', async ({ page, api,
   await accessible(page);
 });
 
-test('two people change the settings: the second one sees both changes and chooses', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, path, read } = await newFlag(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}/settings`);
-  await page.getByLabel('Type').selectOption('experiment');
-  await page.getByLabel('Impression data').check();
-  await page.getByText('2 changes', { exact: true }).waitFor();
-  await page.getByRole('button', { name: /^Save settings/ }).click();
-  await page.getByText('Settings saved.').waitFor();
-  expect(await read()).toMatchObject({ type: 'experiment', impressionData: true, stale: false });
+testAsAdmin(
+  'two people change the settings: the second one sees both changes and chooses',
+  async ({ page, api }) => {
+    const { address, path, read } = await newFlag(api);
+    await visit(page, `${address}/settings`);
+    await page.getByLabel('Type').selectOption('experiment');
+    await page.getByLabel('Impression data').check();
+    await page.getByText('2 changes', { exact: true }).waitFor();
+    await page.getByRole('button', { name: /^Save settings/ }).click();
+    await page.getByText('Settings saved.').waitFor();
+    expect(await read()).toMatchObject({ type: 'experiment', impressionData: true, stale: false });
 
-  await page.getByLabel('Description').fill('Mine');
-  await api.send('PUT', path, { description: 'Theirs' });
-  await page.getByRole('button', { name: /^Save settings/ }).click();
-  await page.getByText(/^\S.* changed this flag \(.*\) while you edited it$/).waitFor();
-  await page.getByRole('region', { name: 'Their changes' }).getByText('Theirs').waitFor();
-  expect((await read()).description).toBe('Theirs');
-  await accessible(page);
-  await page.getByRole('button', { name: 'Continue with mine' }).click();
-  await page.getByRole('button', { name: /^Save settings/ }).click();
-  await expect.poll(async () => (await read()).description).toBe('Mine');
+    await page.getByLabel('Description').fill('Mine');
+    await api.send('PUT', path, { description: 'Theirs' });
+    await page.getByRole('button', { name: /^Save settings/ }).click();
+    await page.getByText(/^\S.* changed this flag \(.*\) while you edited it$/).waitFor();
+    await page.getByRole('region', { name: 'Their changes' }).getByText('Theirs').waitFor();
+    expect((await read()).description).toBe('Theirs');
+    await accessible(page);
+    await page.getByRole('button', { name: 'Continue with mine' }).click();
+    await page.getByRole('button', { name: /^Save settings/ }).click();
+    await expect.poll(async () => (await read()).description).toBe('Mine');
 
-  await page.getByLabel('Stale').check();
-  await page.getByRole('button', { name: /^Save settings/ }).click();
-  await page.getByText('Stale', { exact: true }).first().waitFor();
-  await expect.poll(async () => (await read()).stale).toBe(true);
-  await accessible(page);
-});
+    await page.getByLabel('Stale').check();
+    await page.getByRole('button', { name: /^Save settings/ }).click();
+    await page.getByText('Stale', { exact: true }).first().waitFor();
+    await expect.poll(async () => (await read()).stale).toBe(true);
+    await accessible(page);
+  },
+);
 
-test('input during a save is kept', async ({ page, api, logInAs }) => {
+testAsAdmin('input during a save is kept', async ({ page, api }) => {
   const { address, read } = await newFlag(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}/settings`);
+  await visit(page, `${address}/settings`);
   const entered = Promise.withResolvers<void>();
   await page.route('**/api/admin/projects/*/features/*', async route => {
     if (route.request().method() === 'PUT') await entered.promise;
@@ -207,10 +199,9 @@ test('input during a save is kept', async ({ page, api, logInAs }) => {
   await expect.poll(read).toMatchObject({ description: 'First', stale: true });
 });
 
-test('asks before it discards unsaved settings of a flag', async ({ page, api, logInAs }) => {
+testAsAdmin('asks before it discards unsaved settings of a flag', async ({ page, api }) => {
   const { address, read } = await newFlag(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}/settings`);
+  await visit(page, `${address}/settings`);
   await page.getByLabel('Description').fill('Mine');
 
   await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
@@ -221,7 +212,7 @@ test('asks before it discards unsaved settings of a flag', async ({ page, api, l
   expect((await read()).description).toBe('One-tap checkout');
 });
 
-test('a flag moves to another project, and every obstacle is shown', async ({ page, api, logInAs }) => {
+testAsAdmin('a flag moves to a different project, and every obstacle is shown', async ({ page, api }) => {
   const { project, name, address } = await newFlag(api);
   const target = await createProject(api, { name: `Search ${unique()}` });
   const parent = await createFlag(api, project);
@@ -229,8 +220,7 @@ test('a flag moves to another project, and every obstacle is shown', async ({ pa
   await api.send('POST', dependencies, { feature: parent });
   await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
   await api.send('POST', `/api/admin/projects/${project}/features/${name}/environments/production/on`);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}/settings`);
+  await visit(page, `${address}/settings`);
 
   await page.getByLabel('Move to').selectOption(target);
   await page.getByRole('button', { name: 'Move…' }).click();
@@ -247,10 +237,9 @@ test('a flag moves to another project, and every obstacle is shown', async ({ pa
   await accessible(page);
 });
 
-test('a flag is archived, revived and deleted in its settings', async ({ page, api, logInAs }) => {
+testAsAdmin('a flag is archived, revived and deleted in its settings', async ({ page, api }) => {
   const { project, name, address, path, read } = await newFlag(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}/settings`);
+  await visit(page, `${address}/settings`);
 
   await page.getByRole('button', { name: 'Archive this flag…' }).click();
   await dialog(page).getByRole('button', { name: 'Archive flag' }).click();
@@ -301,10 +290,9 @@ test('controls that a viewer may not use are disabled and name the permission', 
   await accessible(page);
 });
 
-test('the events of a flag have a tab, and the rail links to each event', async ({ page, api, logInAs }) => {
+testAsAdmin('the events of a flag have a tab, and the rail links to each event', async ({ page, api }) => {
   const { address, name } = await newFlag(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(address);
+  await visit(page, address);
   const recent = page.getByRole('region', { name: 'Recent changes' });
   expect(await recent.getByRole('listitem').getByRole('link').getAttribute('href')).toMatch(
     /^\/events\/\d+$/,

@@ -3,7 +3,8 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin } from './support/test.ts';
 
 type Strategy = {
   id: string;
@@ -12,10 +13,9 @@ type Strategy = {
   constraints: { values: string[] }[];
 };
 
-test('enabling in production asks first and names the audience', async ({ page, api, logInAs }) => {
+testAsAdmin('enabling in production asks first and names the audience', async ({ page, api }) => {
   const { address, base } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(address);
+  await visit(page, address);
   const toggle = page.getByLabel('Enabled in production', { exact: true });
   await toggle.click();
   await page.getByText('Enable in production for 50 % of users?').waitFor();
@@ -57,47 +57,43 @@ test('enabling in production asks first and names the audience', async ({ page, 
   await accessible(page);
 });
 
-test('the command palette runs the actions of the flag that the user may run', async ({
-  page,
-  api,
-  logInAs,
-  newPage,
-}) => {
-  const { address, name, base } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(address);
-  await page.getByRole('button', { name: 'Archive…' }).waitFor();
-  await page.keyboard.press('Control+k');
-  // While the palette still loads.
-  await page.keyboard.type('enable', { delay: 30 });
-  await page.getByRole('dialog', { name: 'Search or run' }).waitFor();
-  await expect.poll(() => page.getByLabel('Search or run').last().inputValue()).toBe('enable');
-  await page.getByText(`Enable ${name} in development`).click();
-  await expect
-    .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/development`))
-    .toMatchObject({ enabled: true });
+testAsAdmin(
+  'the command palette runs the actions of the flag that the user may run',
+  async ({ page, api, logInAs, newPage }) => {
+    const { address, name, base } = await flagWithStrategy(api);
+    await visit(page, address);
+    await page.getByRole('button', { name: 'Archive…' }).waitFor();
+    await page.keyboard.press('Control+k');
+    // While the palette still loads.
+    await page.keyboard.type('enable', { delay: 30 });
+    await page.getByRole('dialog', { name: 'Search or run' }).waitFor();
+    await expect.poll(() => page.getByLabel('Search or run').last().inputValue()).toBe('enable');
+    await page.getByText(`Enable ${name} in development`).click();
+    await expect
+      .poll(() => api.send<{ enabled: boolean }>('GET', `${base}/environments/development`))
+      .toMatchObject({ enabled: true });
 
-  const other = await newPage();
-  await logInAs({ rootRole: 'Viewer' }, other);
-  await other.goto(address);
-  const clone = other.getByRole('link', { name: 'Clone…' });
-  expect(await clone.getAttribute('aria-disabled')).toBe('true');
-  await clone.click({ force: true });
-  await other.getByRole('tooltip').getByText('Requires the permission "Create flag"').waitFor();
-  expect(new URL(other.url()).pathname).toBe(address);
-  await other.keyboard.press('Control+k');
-  await other.getByLabel('Search or run').last().fill(name);
-  await other.getByRole('dialog').getByText(name, { exact: true }).first().waitFor();
-  expect(await other.getByText(`Clone ${name}…`).count()).toBe(0);
-  expect(await other.getByText(`Archive ${name}…`).count()).toBe(0);
-  expect(await other.getByText(`Disable ${name} in development`).count()).toBe(0);
-  await accessible(other);
-});
+    const other = await newPage();
+    await logInAs({ rootRole: 'Viewer' }, other);
+    await other.goto(address);
+    const clone = other.getByRole('link', { name: 'Clone…' });
+    expect(await clone.getAttribute('aria-disabled')).toBe('true');
+    await clone.click({ force: true });
+    await other.getByRole('tooltip').getByText('Requires the permission "Create flag"').waitFor();
+    expect(new URL(other.url()).pathname).toBe(address);
+    await other.keyboard.press('Control+k');
+    await other.getByLabel('Search or run').last().fill(name);
+    await other.getByRole('dialog').getByText(name, { exact: true }).first().waitFor();
+    expect(await other.getByText(`Clone ${name}…`).count()).toBe(0);
+    expect(await other.getByText(`Archive ${name}…`).count()).toBe(0);
+    expect(await other.getByText(`Disable ${name} in development`).count()).toBe(0);
+    await accessible(other);
+  },
+);
 
-test('a strategy is added, edited, moved and deleted', async ({ page, api, logInAs }) => {
+testAsAdmin('a strategy is added, edited, moved and deleted', async ({ page, api }) => {
   const { address, strategies } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(address);
+  await visit(page, address);
   await page.getByRole('button', { name: 'Add strategy' }).click();
   await page.getByRole('textbox', { name: 'Title' }).last().fill('Beta customers');
   await page.getByRole('button', { name: /^Save to production/ }).click();
@@ -126,107 +122,104 @@ test('a strategy is added, edited, moved and deleted', async ({ page, api, logIn
   await accessible(page);
 });
 
-test('pasted values become values of a constraint, and the limit of the server is shown', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, strategies, id } = await flagWithStrategy(api, {
-    constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
-  });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
-  const input = page.getByLabel('Values of userId');
-  await input.waitFor();
-  const paste = (from: number, to: number) =>
-    input.evaluate(
-      (element, [first, last]) => {
-        const data = new DataTransfer();
-        const values = Array.from({ length: last - first }, (_, n) => `user-${first + n}`);
-        data.setData('text', values.join('\n'));
-        const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
-        element.dispatchEvent(paste);
-      },
-      [from, to] as const,
-    );
-  await paste(0, 200);
-  await page.getByText('181 more').waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: /^Save to production/ }).click();
-  const saved = async () => (await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values.length;
-  await expect.poll(saved).toBe(201);
+testAsAdmin(
+  'pasted values become values of a constraint, and the limit of the server is shown',
+  async ({ page, api }) => {
+    const { address, strategies, id } = await flagWithStrategy(api, {
+      constraints: [{ contextName: 'userId', operator: 'IN', values: ['first'] }],
+    });
+    await visit(page, `${address}?edit=${id}`);
+    const input = page.getByLabel('Values of userId');
+    await input.waitFor();
+    const paste = (from: number, to: number) =>
+      input.evaluate(
+        (element, [first, last]) => {
+          const data = new DataTransfer();
+          const values = Array.from({ length: last - first }, (_, n) => `user-${first + n}`);
+          data.setData('text', values.join('\n'));
+          const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+          element.dispatchEvent(paste);
+        },
+        [from, to] as const,
+      );
+    await paste(0, 200);
+    await page.getByText('181 more').waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: /^Save to production/ }).click();
+    const saved = async () =>
+      (await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values.length;
+    await expect.poll(saved).toBe(201);
+    await page.getByText('Saved to production.').waitFor();
 
-  await page.goto(`${address}?edit=${id}`);
-  await input.waitFor();
-  await paste(200, 500);
-  await page.getByText('481 more').waitFor();
-  await page.getByRole('button', { name: /^Save to production/ }).click();
-  await page.getByText('A constraint can have at most 250 values').waitFor();
-  expect(await saved()).toBe(201);
-  await accessible(page);
-});
+    await visit(page, `${address}?edit=${id}`);
+    await input.waitFor();
+    await paste(200, 500);
+    await page.getByText('481 more').waitFor();
+    await page.getByRole('button', { name: /^Save to production/ }).click();
+    await page.getByText('A constraint can have at most 250 values').waitFor();
+    expect(await saved()).toBe(201);
+    await accessible(page);
+  },
+);
 
-test('values that the context field does not allow are named, and removed with one click', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const field = `plan${unique()}`;
-  await api.send('POST', '/api/admin/context', {
-    name: field,
-    legalValues: [{ value: 'team' }, { value: 'business' }],
-  });
-  const { address, strategies, id } = await flagWithStrategy(api, {
-    constraints: [{ contextName: field, operator: 'IN', values: ['team'] }],
-  });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
-  const input = page.getByLabel(`Values of ${field}`);
-  await input.fill('business,gold,silver,');
-  await page.getByText(`gold and silver are not allowed for ${field}. Allowed: team and business.`).waitFor();
-  expect(await page.getByRole('button', { name: /^Save to production/ }).isDisabled()).toBe(true);
-  await accessible(page);
-  await page.getByRole('button', { name: 'Remove 2 values' }).click();
-  expect(await input.evaluate(element => element === document.activeElement)).toBe(true);
-  await page.keyboard.press('Control+s');
-  await page.getByText('Saved to production.').waitFor();
-  expect((await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values).toEqual([
-    'team',
-    'business',
-  ]);
-});
+testAsAdmin(
+  'values that the context field does not allow are named, and removed with one click',
+  async ({ page, api }) => {
+    const field = `plan${unique()}`;
+    await api.send('POST', '/api/admin/context', {
+      name: field,
+      legalValues: [{ value: 'team' }, { value: 'business' }],
+    });
+    const { address, strategies, id } = await flagWithStrategy(api, {
+      constraints: [{ contextName: field, operator: 'IN', values: ['team'] }],
+    });
+    await visit(page, `${address}?edit=${id}`);
+    const input = page.getByLabel(`Values of ${field}`);
+    await input.fill('business,gold,silver,');
+    await page
+      .getByText(`gold and silver are not allowed for ${field}. Allowed: team and business.`)
+      .waitFor();
+    expect(await page.getByRole('button', { name: /^Save to production/ }).isDisabled()).toBe(true);
+    await accessible(page);
+    await page.getByRole('button', { name: 'Remove 2 values' }).click();
+    expect(await input.evaluate(element => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved to production.').waitFor();
+    expect((await api.send<Strategy[]>('GET', strategies))[0]?.constraints[0]?.values).toEqual([
+      'team',
+      'business',
+    ]);
+  },
+);
 
-test('two people edit one strategy: the second one sees both changes and chooses', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, strategies, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
-  await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
-  await api.send('PUT', `${strategies}/${id}`, {
-    name: 'flexibleRollout',
-    title: 'Gradual rollout',
-    parameters: { rollout: '10', stickiness: 'default', groupId: 'g' },
-  });
-  await page.getByRole('button', { name: /^Save to production/ }).click();
-  await page.getByText(/^\S.* changed this strategy \(.*\) while you edited it$/).waitFor();
-  expect(await page.getByText(/^Somebody changed/).count()).toBe(0);
-  await page.getByRole('region', { name: 'Their changes' }).getByText('10 %').waitFor();
-  await page.getByRole('region', { name: 'Your changes' }).getByText('Mine').waitFor();
-  await accessible(page);
-  const title = async () => (await api.send<Strategy[]>('GET', strategies))[0]?.title;
-  expect(await title()).toBe('Gradual rollout');
-  await page.getByRole('button', { name: 'Continue with mine' }).click();
-  await page.getByRole('button', { name: /^Save to production/ }).click();
-  await expect.poll(title).toBe('Mine');
-});
+testAsAdmin(
+  'two people edit one strategy: the second one sees both changes and chooses',
+  async ({ page, api }) => {
+    const { address, strategies, id } = await flagWithStrategy(api);
+    await visit(page, `${address}?edit=${id}`);
+    await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
+    await api.send('PUT', `${strategies}/${id}`, {
+      name: 'flexibleRollout',
+      title: 'Gradual rollout',
+      parameters: { rollout: '10', stickiness: 'default', groupId: 'g' },
+    });
+    await page.getByRole('button', { name: /^Save to production/ }).click();
+    await page.getByText(/^\S.* changed this strategy \(.*\) while you edited it$/).waitFor();
+    expect(await page.getByText(/^Somebody changed/).count()).toBe(0);
+    await page.getByRole('region', { name: 'Their changes' }).getByText('10 %').waitFor();
+    await page.getByRole('region', { name: 'Your changes' }).getByText('Mine').waitFor();
+    await accessible(page);
+    const title = async () => (await api.send<Strategy[]>('GET', strategies))[0]?.title;
+    expect(await title()).toBe('Gradual rollout');
+    await page.getByRole('button', { name: 'Continue with mine' }).click();
+    await page.getByRole('button', { name: /^Save to production/ }).click();
+    await expect.poll(title).toBe('Mine');
+  },
+);
 
-test('variants share 100 %, and a fixed share leaves less for the others', async ({ page, api, logInAs }) => {
+testAsAdmin('variants share 100 %, and a fixed share leaves less for the others', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
+  await visit(page, `${address}?edit=${id}`);
   const add = page.getByRole('button', { name: 'Variant', exact: true });
   await add.click();
   await page.getByLabel('Name of variant 1').fill('one-tap');
@@ -243,10 +236,9 @@ test('variants share 100 %, and a fixed share leaves less for the others', async
   await accessible(page);
 });
 
-test('a JSON payload is validated while typing and formatted', async ({ page, api, logInAs }) => {
+testAsAdmin('a JSON payload is validated while typing and formatted', async ({ page, api }) => {
   const { address, strategies, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?edit=${id}`);
+  await visit(page, `${address}?edit=${id}`);
   await page.getByRole('button', { name: 'Variant', exact: true }).click();
   await page.getByLabel('Name of variant 1').fill('one-tap');
   await page.getByLabel('Payload type of variant 1').selectOption('json');
@@ -268,11 +260,10 @@ test('a JSON payload is validated while typing and formatted', async ({ page, ap
     .toMatchObject([{ payload: { type: 'json', value: '{\n  "steps": 1\n}' } }]);
 });
 
-test('an environment is copied to another one', async ({ page, api, logInAs }) => {
+testAsAdmin('an environment is copied to a different one', async ({ page, api }) => {
   const variant = { weight: 1000, weightType: 'variable', stickiness: 'default' };
   const { address, base } = await flagWithStrategy(api, { variants: [{ ...variant, name: 'one-tap' }] });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${address}?environment=development`);
+  await visit(page, `${address}?environment=development`);
   await page.getByRole('button', { name: 'Compare…' }).click();
   await page.getByRole('dialog').getByText('Variants: one-tap 100 %').waitFor();
   expect(page.url()).toContain('compare=production');
@@ -289,20 +280,15 @@ test('an environment is copied to another one', async ({ page, api, logInAs }) =
     .toBe(1);
 });
 
-test('a copy to production names its effect, asks first, and can be undone', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+testAsAdmin('a copy to production names its effect, asks first, and can be undone', async ({ page, api }) => {
   const { address, base, strategies } = await flagWithStrategy(api);
   await api.send('POST', `${base}/environments/production/on`);
-  await logInAs({ rootRole: 'Admin' });
   const state = async () => ({
     titles: (await api.send<Strategy[]>('GET', strategies)).map(one => one.title),
     ...(await api.send<{ enabled: boolean }>('GET', `${base}/environments/production`)),
   });
 
-  await page.goto(`${address}?environment=production&compare=development`);
+  await visit(page, `${address}?environment=production&compare=development`);
   await page.getByRole('button', { name: 'Copy development to production…' }).click();
   const question = page.getByRole('dialog', { name: 'Copy development to production?' });
   await question.getByText('Copying removes 1 strategy and disables the flag in production.').waitFor();
@@ -352,10 +338,9 @@ async function copyToProduction(page: Page): Promise<void> {
   await question.getByRole('button', { name: 'Copy to production' }).click();
 }
 
-test('the undo of a copy restores strategies, variants and the toggle', async ({ page, api, logInAs }) => {
+testAsAdmin('the undo of a copy restores strategies, variants and the toggle', async ({ page, api }) => {
   const { compare, state } = await flagToCopy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(compare);
+  await visit(page, compare);
   await copyToProduction(page);
   await page.getByText('Copied development to production').waitFor();
   expect(await state()).toEqual({ enabled: false, titles: [], variants: ['copied'] });
@@ -365,10 +350,9 @@ test('the undo of a copy restores strategies, variants and the toggle', async ({
   await expect.poll(state).toEqual({ enabled: true, titles: ['Gradual rollout'], variants: ['own'] });
 });
 
-test('undoing a copy does not overwrite later changes', async ({ page, api, logInAs }) => {
+testAsAdmin('undoing a copy does not overwrite later changes', async ({ page, api }) => {
   const { compare, production, state, name } = await flagToCopy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(compare);
+  await visit(page, compare);
   await copyToProduction(page);
   const undo = page.getByRole('button', { name: 'Undo' });
   await undo.waitFor();
@@ -381,10 +365,9 @@ test('undoing a copy does not overwrite later changes', async ({ page, api, logI
   await accessible(page);
 });
 
-test('a change between two requests of an undo stays', async ({ page, api, logInAs }) => {
+testAsAdmin('a change between two requests of an undo stays', async ({ page, api }) => {
   const { compare, production, state, name } = await flagToCopy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(compare);
+  await visit(page, compare);
   await copyToProduction(page);
   await page.route('**/environments/production/strategies', async route => {
     const response = await route.fetch();
@@ -395,14 +378,13 @@ test('a change between two requests of an undo stays', async ({ page, api, logIn
   await page.getByRole('button', { name: 'Undo' }).click();
 
   await page
-    .getByText(`Somebody changed ${name} in production after the copy. Only a part of it was undone.`)
+    .getByText(`Somebody changed ${name} in production after the copy. It was only partly undone.`)
     .waitFor();
   expect(await state()).toEqual({ enabled: false, titles: ['Gradual rollout'], variants: ['theirs'] });
 });
 
-test('a copy is rejected if the target is no longer what the page shows', async ({ page, api, logInAs }) => {
+testAsAdmin('a copy is rejected if the target is no longer what the page shows', async ({ page, api }) => {
   const { base, compare, production, state, name } = await flagToCopy(api);
-  await logInAs({ rootRole: 'Admin' });
   // The page does not learn about the change before the copy.
   const shown = await api.send('GET', base);
   let isOld = true;
@@ -411,7 +393,7 @@ test('a copy is rejected if the target is no longer what the page shows', async 
     isOld = false;
     return route.fallback();
   });
-  await page.goto(compare);
+  await visit(page, compare);
   await page.getByRole('button', { name: 'Copy development to production…' }).waitFor();
   await api.send('PUT', `${production}/variants`, [variantOf('theirs')]);
 
@@ -423,17 +405,16 @@ test('a copy is rejected if the target is no longer what the page shows', async 
   await accessible(page);
 });
 
-test('a flag can be archived only if no other flag depends on it', async ({ page, api, logInAs }) => {
+testAsAdmin('a flag can be archived only if no other flag depends on it', async ({ page, api }) => {
   const { project, name, address } = await flagWithStrategy(api);
   const child = await createFlag(api, project, { name: `child-${unique()}` });
   await api.send('POST', `/api/admin/projects/${project}/features/${child}/dependencies`, { feature: name });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(address);
+  await visit(page, address);
   await page.getByRole('button', { name: 'Archive…' }).click();
   await page.getByText(`Flags depend on ${name}: ${child}.`).waitFor();
   expect(await page.getByRole('button', { name: 'Archive flag' }).isDisabled()).toBe(true);
   await accessible(page);
-  await page.goto(`/projects/${project}/features/${child}`);
+  await visit(page, `/projects/${project}/features/${child}`);
   await page.getByRole('button', { name: 'Archive…' }).click();
   await page.getByText('It is then disabled in every environment.').waitFor();
   await page.getByRole('button', { name: 'Archive flag' }).click();
@@ -441,48 +422,46 @@ test('a flag can be archived only if no other flag depends on it', async ({ page
   await accessible(page);
 });
 
-test('a card names the parent that blocks the flag, and an archived flag offers only to revive it', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { project, name, base, address, id } = await flagWithStrategy(api);
-  const parent = await createFlag(api, project);
-  await api.send('POST', `${base}/dependencies`, { feature: parent });
-  await api.send('POST', `${base}/environments/production/on`);
-  await logInAs({ rootRole: 'Admin' });
+testAsAdmin(
+  'a card names the parent that blocks the flag, and an archived flag offers only to revive it',
+  async ({ page, api }) => {
+    const { project, name, base, address, id } = await flagWithStrategy(api);
+    const parent = await createFlag(api, project);
+    await api.send('POST', `${base}/dependencies`, { feature: parent });
+    await api.send('POST', `${base}/environments/production/on`);
 
-  await page.goto(address);
-  const card = page.getByRole('region', { name: 'production', exact: true });
-  await card.getByText(`The parent ${parent} is disabled here.`).waitFor();
-  const rail = page.getByRole('complementary', { name: 'About this flag' });
-  await rail.getByText('must be enabled · disabled').waitFor();
-  await accessible(page);
-  await api.send('POST', `/api/admin/projects/${project}/features/${parent}/environments/production/on`);
-  await card.getByText(`The parent ${parent}`).waitFor({ state: 'hidden' });
-  await rail.getByText(/must be enabled · enabled in 1 of \d/).waitFor();
-  const shown = await rail
-    .getByRole('region', { name: 'Depends on', exact: true })
-    .getByRole('link', { name: parent })
-    .evaluate(element => element.clientWidth / element.scrollWidth);
-  expect(shown).toBe(1);
+    await visit(page, address);
+    const card = page.getByRole('region', { name: 'production', exact: true });
+    await card.getByText(`The parent ${parent} is disabled here.`).waitFor();
+    const rail = page.getByRole('complementary', { name: 'About this flag' });
+    await rail.getByText('must be enabled · disabled').waitFor();
+    await accessible(page);
+    await api.send('POST', `/api/admin/projects/${project}/features/${parent}/environments/production/on`);
+    await card.getByText(`The parent ${parent}`).waitFor({ state: 'hidden' });
+    await rail.getByText(/must be enabled · enabled in 1 of \d/).waitFor();
+    const shown = await rail
+      .getByRole('region', { name: 'Depends on', exact: true })
+      .getByRole('link', { name: parent })
+      .evaluate(element => element.clientWidth / element.scrollWidth);
+    expect(shown).toBe(1);
 
-  await page.getByRole('button', { name: 'Archive…' }).click();
-  await page.getByRole('button', { name: 'Archive flag' }).click();
-  await page.getByText(`Archived ${name}.`).waitFor();
-  await card.getByText('Nobody gets the flag.').waitFor();
-  await page.goto(`${address}?edit=${id}`);
-  await page.getByText('This flag is archived').waitFor();
-  expect(
-    await page.getByRole('button', { name: /^(Add strategy|Edit|Save|Compare|Actions of)/ }).count(),
-  ).toBe(0);
-  expect(await card.getByText('Enabled', { exact: true }).count()).toBe(0);
-  await accessible(page);
+    await page.getByRole('button', { name: 'Archive…' }).click();
+    await page.getByRole('button', { name: 'Archive flag' }).click();
+    await page.getByText(`Archived ${name}.`).waitFor();
+    await card.getByText('Nobody gets the flag.').waitFor();
+    await visit(page, `${address}?edit=${id}`);
+    await page.getByText('This flag is archived').waitFor();
+    expect(
+      await page.getByRole('button', { name: /^(Add strategy|Edit|Save|Compare|Actions of)/ }).count(),
+    ).toBe(0);
+    expect(await card.getByText('Enabled', { exact: true }).count()).toBe(0);
+    await accessible(page);
 
-  await page.getByRole('button', { name: 'Revive' }).click();
-  await page.getByText(`Revived ${name}. It is disabled in every environment.`).waitFor();
-  await card.getByText('Disabled', { exact: true }).waitFor();
-});
+    await page.getByRole('button', { name: 'Revive' }).click();
+    await page.getByText(`Revived ${name}. It is disabled in every environment.`).waitFor();
+    await card.getByText('Disabled', { exact: true }).waitFor();
+  },
+);
 
 test('the cards and the rail name the last changes, without favorites', async ({ page, api, logInAs }) => {
   const { address, base, strategies, id } = await flagWithStrategy(api);

@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
-test('a flag is created from the list, and its page opens', async ({ page, api, logInAs }) => {
+testAsAdmin('a flag is created from the list, and its page opens', async ({ page, api }) => {
   const project = await createProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
   await page.getByText('No flags yet.').waitFor();
   await page.keyboard.press('n');
   await page.getByRole('dialog', { name: 'New flag' }).waitFor();
@@ -21,10 +21,9 @@ test('a flag is created from the list, and its page opens', async ({ page, api, 
   await accessible(page);
 });
 
-test('asks before it discards a new flag', async ({ page, api, logInAs }) => {
+testAsAdmin('asks before it discards a new flag', async ({ page, api }) => {
   const project = await createProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
   await page.getByRole('button', { name: /^New flag/ }).click();
   const panel = page.getByRole('dialog', { name: 'New flag' });
   await panel.getByLabel('Name').fill('checkout');
@@ -41,23 +40,22 @@ test('asks before it discards a new flag', async ({ page, api, logInAs }) => {
   await panel.waitFor({ state: 'hidden' });
 });
 
-test('the naming rule of the project rejects a name while it is typed', async ({ page, api, logInAs }) => {
+testAsAdmin('the naming rule of the project rejects a name while it is typed', async ({ page, api }) => {
   const project = await createProject(api);
   await api.send('PUT', `/api/admin/projects/${project}`, {
     name: 'Payments',
     featureNaming: { pattern: 'pay\\.[a-z]+', example: 'pay.refund' },
   });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}?edit=new`);
+  await visit(page, `/projects/${project}?edit=new`);
   await page.getByLabel('Name').fill('checkout');
-  await page.getByText('This name breaks the naming rule of the project.').waitFor();
+  await page.getByText("This name does not match the project's naming rule.").waitFor();
   expect(await page.getByRole('button', { name: 'Create flag' }).isDisabled()).toBe(true);
   await page.getByLabel('Name').fill('pay.checkout');
   await expect.poll(() => page.getByRole('button', { name: 'Create flag' }).isEnabled()).toBe(true);
   await accessible(page);
 });
 
-test('the list keeps its place while no page in view is loaded', async ({ page, api, logInAs }) => {
+testAsAdmin('the list keeps its place while no page in view is loaded', async ({ page, api }) => {
   const project = await createProject(api);
   const prefix = unique();
   const features = Array.from({ length: 350 }, (_, n) => ({
@@ -68,8 +66,7 @@ test('the list keeps its place while no page in view is loaded', async ({ page, 
     environment: 'development',
     data: { features, featureStrategies: [] },
   });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}?sortBy=name&sortOrder=asc`);
+  await visit(page, `/projects/${project}?sortBy=name&sortOrder=asc`);
   await page.getByRole('link', { name: `${prefix}-000` }).waitFor();
   let load = () => {};
   const loading = new Promise<void>(resolve => {
@@ -92,30 +89,27 @@ test('the list keeps its place while no page in view is loaded', async ({ page, 
   expect(await list.evaluate(element => element.scrollTop)).toBe(place);
 });
 
-test('a toggle in the list can be undone, and another browser sees it without a reload', async ({
-  page,
-  newPage,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const name = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  const other = await newPage();
-  await logInAs({ rootRole: 'Viewer' }, other);
-  await Promise.all([page.goto(`/projects/${project}`), other.goto(`/projects/${project}`)]);
-  const toggle = page.getByLabel(`${name} in development`, { exact: true });
-  const seen = other.getByLabel(`${name} in development`, { exact: true });
-  await seen.waitFor();
-  await toggle.click();
-  // Checked first, because the offer disappears after 15 s.
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(() => toggle.isChecked()).toBe(false);
-  await toggle.click();
-  await page.getByText(`${name} is enabled in development.`).waitFor();
-  await expect.poll(() => seen.isChecked()).toBe(true);
-  await accessible(page);
-});
+testAsAdmin(
+  'a toggle in the list can be undone, and another browser sees it without a reload',
+  async ({ page, newPage, api, logInAs }) => {
+    const project = await createProject(api);
+    const name = await createFlag(api, project);
+    const other = await newPage();
+    await logInAs({ rootRole: 'Viewer' }, other);
+    await Promise.all([visit(page, `/projects/${project}`), other.goto(`/projects/${project}`)]);
+    const toggle = page.getByLabel(`${name} in development`, { exact: true });
+    const seen = other.getByLabel(`${name} in development`, { exact: true });
+    await seen.waitFor();
+    await toggle.click();
+    // Checked first, because the offer disappears after 15 s.
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => toggle.isChecked()).toBe(false);
+    await toggle.click();
+    await page.getByText(`${name} is enabled in development.`).waitFor();
+    await expect.poll(() => seen.isChecked()).toBe(true);
+    await accessible(page);
+  },
+);
 
 test('a toggle in production names the audience, and there is no confirmation while offline', async ({
   page,
@@ -143,14 +137,13 @@ test('a toggle in production names the audience, and there is no confirmation wh
   await page.context().setOffline(false);
 });
 
-test('an enabled flag has a mark while a parent blocks it', async ({ page, api, logInAs }) => {
+testAsAdmin('an enabled flag has a mark while a parent blocks it', async ({ page, api }) => {
   const project = await createProject(api);
   const [name, parent] = [await createFlag(api, project), await createFlag(api, project)];
   const at = (flag: string) => `/api/admin/projects/${project}/features/${flag}`;
   await api.send('POST', `${at(name)}/dependencies`, { feature: parent });
   await api.send('POST', `${at(name)}/environments/production/on`);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
 
   const mark = page.getByRole('img', { name: `The parent ${parent} is disabled in production.` });
   await mark.waitFor();
@@ -160,11 +153,10 @@ test('an enabled flag has a mark while a parent blocks it', async ({ page, api, 
   await mark.waitFor({ state: 'hidden' });
 });
 
-test('several flags are tagged, marked as stale and archived together', async ({ page, api, logInAs }) => {
+testAsAdmin('several flags are tagged, marked as stale and archived together', async ({ page, api }) => {
   const project = await createProject(api);
   const names = [await createFlag(api, project), await createFlag(api, project)].toSorted();
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
   const flagsInSidebar = page
     .getByRole('navigation', { name: 'Main' })
     .getByRole('link', { name: /^Flags \d/ });
@@ -255,10 +247,9 @@ test('on a narrow screen the headings scroll with the columns, and the names sta
   await accessible(page);
 });
 
-test('a project that does not exist is not found', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Admin' });
+testAsAdmin('a project that does not exist is not found', async ({ page }) => {
   for (const path of ['/projects/nope', '/projects/nope/events']) {
-    await page.goto(path);
+    await visit(page, path);
     await page.getByText('There is no project "nope" that you can read.').waitFor();
   }
   await accessible(page);
@@ -310,22 +301,20 @@ test('a favorite on the home page names the environments in which it is enabled 
   await accessible(page);
 });
 
-test('a name is trimmed, and a rejected one is explained without the names of the API', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}?edit=new`);
-  const name = `flag-${unique()}`;
-  await page.getByLabel('Name').fill('no spaces');
-  await page.getByRole('button', { name: 'Create flag' }).click();
-  await page.getByText(/^"no spaces" must contain only letters/).waitFor();
-  await page.getByLabel('Name').fill(` ${name} `);
-  await page.getByRole('button', { name: 'Create flag' }).click();
-  await page.waitForURL(`/projects/${project}/features/${name}`);
-});
+testAsAdmin(
+  'a name is trimmed, and a rejected one is explained without the names of the API',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    await visit(page, `/projects/${project}?edit=new`);
+    const name = `flag-${unique()}`;
+    await page.getByLabel('Name').fill('no spaces');
+    await page.getByRole('button', { name: 'Create flag' }).click();
+    await page.getByText(/^"no spaces" must contain only letters/).waitFor();
+    await page.getByLabel('Name').fill(` ${name} `);
+    await page.getByRole('button', { name: 'Create flag' }).click();
+    await page.waitForURL(`/projects/${project}/features/${name}`);
+  },
+);
 
 test('the help lists the shortcuts of this page and of others', async ({ page, logInAs }) => {
   await logInAs();
@@ -338,55 +327,51 @@ test('the help lists the shortcuts of this page and of others', async ({ page, l
   await accessible(page);
 });
 
-test('a taken name and a long name are explained at the field, and Ctrl+S creates the flag', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const taken = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}?edit=new`);
-  const panel = page.getByRole('dialog', { name: 'New flag' });
-  const name = panel.getByLabel('Name');
-  const description = async () => {
-    const id = (await name.getAttribute('aria-describedby')) ?? '';
-    return await page.locator(`[id="${id.split(' ').at(-1)}"]`).textContent();
-  };
-  await name.fill('a'.repeat(150));
-  await panel.getByText('A name has at most 100 characters. This one has 150.').waitFor();
-  expect(await panel.getByRole('button', { name: 'Create flag' }).isDisabled()).toBe(true);
-  await name.fill(taken);
-  await page.keyboard.press('Control+s');
-  await panel.getByText(`Flag "${taken}" already exists`).waitFor();
-  expect(await description()).toContain(`Flag "${taken}" already exists`);
-  expect(await panel.getByRole('alert').count()).toBe(0);
-  await accessible(page);
-  await name.fill(`${taken}-2`);
-  await page.keyboard.press('Control+s');
-  await page.waitForURL(`/projects/${project}/features/${taken}-2`);
-});
+testAsAdmin(
+  'a taken name and a long name are explained at the field, and Ctrl+S creates the flag',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const taken = await createFlag(api, project);
+    await visit(page, `/projects/${project}?edit=new`);
+    const panel = page.getByRole('dialog', { name: 'New flag' });
+    const name = panel.getByLabel('Name');
+    const description = async () => {
+      const id = (await name.getAttribute('aria-describedby')) ?? '';
+      return await page.locator(`[id="${id.split(' ').at(-1)}"]`).textContent();
+    };
+    await name.fill('a'.repeat(150));
+    await panel.getByText('A name has at most 100 characters. This one has 150.').waitFor();
+    expect(await panel.getByRole('button', { name: 'Create flag' }).isDisabled()).toBe(true);
+    await name.fill(taken);
+    await page.keyboard.press('Control+s');
+    await panel.getByText(`Flag "${taken}" already exists`).waitFor();
+    expect(await description()).toContain(`Flag "${taken}" already exists`);
+    expect(await panel.getByRole('alert').count()).toBe(0);
+    await accessible(page);
+    await name.fill(`${taken}-2`);
+    await page.keyboard.press('Control+s');
+    await page.waitForURL(`/projects/${project}/features/${taken}-2`);
+  },
+);
 
-test('in a window of 1024 px the list drops columns, so that every toggle is visible', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.setViewportSize({ width: 1024, height: 768 });
-  await page.goto(`/flags?project=IS:${project}`);
-  await page.getByText('1 flag', { exact: true }).waitFor();
-  const row = page.getByRole('row').filter({ hasText: flag });
-  const box = await row.getByLabel(`${flag} in production`, { exact: true }).boundingBox();
-  expect(box && box.x + box.width).toBeLessThanOrEqual(1024);
-  await expect.poll(() => page.getByRole('columnheader', { name: 'Type' }).count()).toBe(0);
-  await page.setViewportSize({ width: 1440, height: 768 });
-  await page.getByRole('columnheader', { name: 'Type' }).waitFor();
-});
+testAsAdmin(
+  'in a window of 1024 px the list drops columns, so that every toggle is visible',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await visit(page, `/flags?project=IS:${project}`);
+    await page.getByText('1 flag', { exact: true }).waitFor();
+    const row = page.getByRole('row').filter({ hasText: flag });
+    const box = await row.getByLabel(`${flag} in production`, { exact: true }).boundingBox();
+    expect(box && box.x + box.width).toBeLessThanOrEqual(1024);
+    await expect.poll(() => page.getByRole('columnheader', { name: 'Type' }).count()).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 768 });
+    await page.getByRole('columnheader', { name: 'Type' }).waitFor();
+  },
+);
 
-test('all flags of a project are selected, enabled and disabled together', async ({ page, api, logInAs }) => {
+testAsAdmin('all flags of a project are selected, enabled and disabled together', async ({ page, api }) => {
   const project = await createProject(api);
   const flags = [
     await createFlag(api, project),
@@ -404,8 +389,7 @@ test('all flags of a project are selected, enabled and disabled together', async
         ),
       )
     ).map(one => one.enabled);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
 
   await page.getByLabel('Select all flags').click();
   await page.getByText('3 flags selected').waitFor();
@@ -425,57 +409,54 @@ test('all flags of a project are selected, enabled and disabled together', async
   await expect.poll(enabled).toEqual([false, true, true]);
 });
 
-test('flags move to another project, and archived flags are revived and deleted from their list', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const [project, target] = [
-    await createProject(api),
-    await createProject(api, { name: `Target ${unique()}` }),
-  ];
-  const [moved, revived, deleted] = [
-    await createFlag(api, project),
-    await createFlag(api, project),
-    await createFlag(api, project),
-  ];
-  for (const flag of [revived, deleted])
-    await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
-  const dialog = page.getByRole('dialog');
+testAsAdmin(
+  'flags move to a different project, and archived flags are revived and deleted from their list',
+  async ({ page, api }) => {
+    const [project, target] = [
+      await createProject(api),
+      await createProject(api, { name: `Target ${unique()}` }),
+    ];
+    const [moved, revived, deleted] = [
+      await createFlag(api, project),
+      await createFlag(api, project),
+      await createFlag(api, project),
+    ];
+    for (const flag of [revived, deleted])
+      await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
+    await visit(page, `/projects/${project}`);
+    const dialog = page.getByRole('dialog');
 
-  await page.getByLabel(`Select ${moved}`).check();
-  await page.getByRole('button', { name: 'Move…' }).click();
-  await dialog.getByLabel('Move to').selectOption(target);
-  await dialog.getByRole('button', { name: 'Move 1 flag' }).click();
-  await page.getByText('Moved 1 flag.').waitFor();
-  await api.send('GET', `/api/admin/projects/${target}/features/${moved}`);
+    await page.getByLabel(`Select ${moved}`).check();
+    await page.getByRole('button', { name: 'Move…' }).click();
+    await dialog.getByLabel('Move to').selectOption(target);
+    await dialog.getByRole('button', { name: 'Move 1 flag' }).click();
+    await page.getByText('Moved 1 flag.').waitFor();
+    await api.send('GET', `/api/admin/projects/${target}/features/${moved}`);
 
-  await page.getByRole('button', { name: 'Archived flags' }).click();
-  await page.getByLabel(`Select ${revived}`).check();
-  await page.getByRole('button', { name: 'Revive…' }).click();
-  await dialog.getByRole('button', { name: 'Revive 1 flag' }).click();
-  await page.getByLabel(`Select ${revived}`).waitFor({ state: 'detached' });
-  await page.getByLabel(`Select ${deleted}`).check();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Delete…' }).click();
-  await dialog.getByText('Nobody can restore deleted flags.').waitFor();
-  await dialog.getByRole('button', { name: 'Delete 1 flag' }).click();
-  await page.getByText('No flags match.').waitFor();
-  await page.getByRole('button', { name: 'Active flags' }).click();
-  await page.getByLabel(`Select ${revived}`).waitFor();
-});
+    await page.getByRole('button', { name: 'Archived flags' }).click();
+    await page.getByLabel(`Select ${revived}`).check();
+    await page.getByRole('button', { name: 'Revive…' }).click();
+    await dialog.getByRole('button', { name: 'Revive 1 flag' }).click();
+    await page.getByLabel(`Select ${revived}`).waitFor({ state: 'detached' });
+    await page.getByLabel(`Select ${deleted}`).check();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await dialog.getByText('Deleted flags cannot be restored.').waitFor();
+    await dialog.getByRole('button', { name: 'Delete 1 flag' }).click();
+    await page.getByText('No flags match.').waitFor();
+    await page.getByRole('button', { name: 'Active flags' }).click();
+    await page.getByLabel(`Select ${revived}`).waitFor();
+  },
+);
 
-test('several flags are cloned into another project, after a plan', async ({ page, api, logInAs }) => {
+testAsAdmin('several flags are cloned into a different project, after a plan', async ({ page, api }) => {
   const [project, target] = [
     await createProject(api),
     await createProject(api, { name: `Search ${unique()}` }),
   ];
   const names = [await createFlag(api, project), await createFlag(api, project)];
   await createFlag(api, target, { name: `${names[0]}-copy` });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
 
   for (const name of names) await page.getByLabel(`Select ${name}`).click();
   await page.getByRole('button', { name: 'Clone…' }).click();

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin } from './support/test.ts';
 
 /** A project with four flags, two of them stale, so its health is 50. */
 async function createStaleProject(api: Api): Promise<{ project: string; stale: [string, string] }> {
@@ -18,10 +19,9 @@ const score = (page: Page, health: number, after: number) =>
   page.getByRole('img', { name: `Health ${health} of 100, ${after} after all repairs` });
 const findingOf = (page: Page, name: string) => page.getByRole('listitem', { name, exact: true });
 
-test('a fixed finding raises the score', async ({ page, api, logInAs }) => {
+testAsAdmin('a fixed finding raises the score', async ({ page, api }) => {
   const { project, stale } = await createStaleProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/health`);
+  await visit(page, `/projects/${project}/health`);
   await score(page, 50, 100).waitFor();
   await page.getByText('100 − 100 × (2 stale + 0 potentially stale) / 4 flags').waitFor();
   // Archiving one flag: 1 of 3 is stale, 67. Archiving both: 0 of 2, 100.
@@ -41,14 +41,9 @@ test('a fixed finding raises the score', async ({ page, api, logInAs }) => {
   await accessible(page);
 });
 
-test('a snoozed finding leaves the list with its reason, and still counts', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+testAsAdmin('a snoozed finding leaves the list with its reason, and still counts', async ({ page, api }) => {
   const { project, stale } = await createStaleProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/health`);
+  await visit(page, `/projects/${project}/health`);
 
   await findingOf(page, stale[0]).getByRole('button', { name: 'Snooze…' }).click();
   await page.getByLabel('Reason').fill('The campaign runs until spring');
@@ -72,14 +67,13 @@ test('a snoozed finding leaves the list with its reason, and still counts', asyn
   await score(page, 50, 100).waitFor();
 });
 
-test('an exceeded budget says what is rejected', async ({ page, api, logInAs }) => {
+testAsAdmin('an exceeded budget says what is rejected', async ({ page, api }) => {
   const { project } = await createStaleProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/health`);
+  await visit(page, `/projects/${project}/health`);
   const budget = page.getByRole('region', { name: 'Debt budget' });
 
   await budget.getByRole('button', { name: 'Set…' }).click();
-  await page.getByLabel('Maximum of stale and potentially stale flags').fill('1');
+  await page.getByLabel('Maximum number of stale and potentially stale flags').fill('1');
   await page.getByRole('button', { name: 'Save' }).click();
 
   await budget.getByText('of 1 used').waitFor();

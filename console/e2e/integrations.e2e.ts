@@ -2,20 +2,20 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
+import { visit } from './support/open-page.ts';
 import { createWebhook, startReceiver } from './support/receiver.ts';
-import { test, testWithOwnServer } from './support/test.ts';
+import { test, testAsAdmin, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const rows = (page: Page) =>
   page.getByRole('listbox', { name: 'Deliveries, newest first' }).getByRole('option');
 
-test('creates an integration, shows its secret once, and sends a test', async ({ page, api, logInAs }) => {
+testAsAdmin('creates an integration, shows its secret once, and sends a test', async ({ page, api }) => {
   const receiver = await startReceiver();
   const name = `Payments ${unique()}`;
   await createProject(api, { name });
-  await logInAs({ rootRole: 'Admin' });
   const description = `Change log ${unique()}`;
-  await page.goto('/integrations');
+  await visit(page, '/integrations');
   await page
     .getByRole('complementary', { name: 'New integration' })
     .getByText('Webhook', { exact: true })
@@ -53,14 +53,13 @@ test('creates an integration, shows its secret once, and sends a test', async ({
     .click();
   expect(await page.getByLabel(/^Address/).inputValue()).toBe('*****');
   await accessible(page);
-  await page.goto('/integrations');
+  await visit(page, '/integrations');
   await page.getByRole('link', { name: description }).waitFor();
   await accessible(page);
 });
 
-test('asks before it discards a new integration', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/integrations/new/webhook');
+testAsAdmin('asks before it discards a new integration', async ({ page }) => {
+  await visit(page, '/integrations/new/webhook');
   await page.getByLabel('Description').fill('Change log');
 
   await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
@@ -148,24 +147,23 @@ quickly('replays a range after showing how many deliveries it has', async ({ pag
   expect(receiver.received).toEqual([]);
   await accessible(page);
   await page.getByRole('button', { name: 'Replay 2 failed deliveries' }).click();
-  await page.getByText('2 deliveries queued. That is all of the range.').waitFor();
+  await page.getByText('2 deliveries queued. These are all in the range.').waitFor();
   await expect.poll(() => receiver.flags().toSorted()).toEqual([first, second].toSorted());
 
   await page.getByText('Events without a delivery', { exact: true }).click();
   await page.getByRole('button', { name: 'Replay 1 event without a delivery' }).click();
   await expect.poll(() => receiver.flags()).toContain(early);
-  await page.getByText('1 delivery queued. That is all of the range.').waitFor();
+  await page.getByText('1 delivery queued. These are all in the range.').waitFor();
   await accessible(page);
 });
 
-test('shows an integration that began to fail less than a second ago', async ({ page, api, logInAs }) => {
+testAsAdmin('shows an integration that began to fail less than a second ago', async ({ page, api }) => {
   const id = await createWebhook(api, await createProject(api), 'https://example.com/hook');
-  await logInAs({ rootRole: 'Admin' });
   await page.route(`**/api/admin/addons/${id}`, async route => {
     const response = await route.fetch();
     await route.fulfill({ json: { ...(await response.json()), failingSince: new Date() } });
   });
-  await page.goto(`/integrations/${id}/deliveries`);
+  await visit(page, `/integrations/${id}/deliveries`);
 
   await page
     .getByText(/^Failing for \d+(\.\d)? s/)
@@ -173,17 +171,16 @@ test('shows an integration that began to fail less than a second ago', async ({ 
     .waitFor();
 });
 
-test('lists the deliveries of all integrations', async ({ page, api, logInAs }) => {
+testAsAdmin('lists the deliveries of all integrations', async ({ page, api }) => {
   const receiver = await startReceiver();
   const project = await createProject(api);
   const description = `Webhook ${unique()}`;
   const id = await createWebhook(api, project, receiver.url, { description });
   const flag = await createFlag(api, project);
   await expect.poll(() => receiver.flags()).toEqual([flag]);
-  await logInAs({ rootRole: 'Admin' });
 
   // Integrations of other tests may have the events of all projects.
-  await page.goto(`/deliveries?query=${flag}`);
+  await visit(page, `/deliveries?query=${flag}`);
   await rows(page).filter({ hasText: description }).click();
   await page.getByRole('heading', { name: 'Delivered at attempt 1' }).waitFor();
   expect(new URL(page.url()).searchParams.get('integration')).toBe(String(id));
@@ -231,8 +228,8 @@ test('names the permission that a user lacks', async ({ page, api, logInAs }) =>
   await logInAs({ rootRole: 'Viewer' });
 
   await page.goto(`/integrations/${id}/deliveries`);
-  await page.getByRole('heading', { name: 'You need another permission' }).waitFor();
-  expect(await page.getByRole('heading', { name: 'You need another permission' }).count()).toBe(1);
+  await page.getByRole('heading', { name: 'You need a different permission' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'You need a different permission' }).count()).toBe(1);
   expect(await page.getByRole('radiogroup', { name: 'State' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Send test' }).focus();
   await page.getByText('Requires the permission "Update integration"').waitFor();
@@ -242,32 +239,29 @@ test('names the permission that a user lacks', async ({ page, api, logInAs }) =>
   await accessible(page);
 });
 
-test('the menu counts failing integrations only for users who may see their deliveries', async ({
-  page,
-  newPage,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const description = `Webhook ${unique()}`;
-  const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description });
-  await createFlag(api, project);
-  const failingSince = async () =>
-    (await api.send<{ failingSince: string | null }>('GET', `/api/admin/addons/${id}`)).failingSince;
-  await expect.poll(failingSince).not.toBeNull();
-  const countIn = (one: Page) => one.getByRole('navigation', { name: 'Main' }).getByText(/^\d+ failing$/);
+testAsAdmin(
+  'the menu counts failing integrations only for users who may see their deliveries',
+  async ({ page, newPage, api, logInAs }) => {
+    const project = await createProject(api);
+    const description = `Webhook ${unique()}`;
+    const id = await createWebhook(api, project, 'http://127.0.0.1:9/', { description });
+    await createFlag(api, project);
+    const failingSince = async () =>
+      (await api.send<{ failingSince: string | null }>('GET', `/api/admin/addons/${id}`)).failingSince;
+    await expect.poll(failingSince).not.toBeNull();
+    const countIn = (one: Page) => one.getByRole('navigation', { name: 'Main' }).getByText(/^\d+ failing$/);
 
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/integrations');
-  await countIn(page).waitFor();
-  const viewers = await newPage();
-  await logInAs({ rootRole: 'Viewer' }, viewers);
-  await viewers.goto('/integrations');
-  await viewers.getByRole('link', { name: description }).waitFor();
-  await viewers.waitForTimeout(500);
+    await visit(page, '/integrations');
+    await countIn(page).waitFor();
+    const viewers = await newPage();
+    await logInAs({ rootRole: 'Viewer' }, viewers);
+    await viewers.goto('/integrations');
+    await viewers.getByRole('link', { name: description }).waitFor();
+    await viewers.waitForTimeout(500);
 
-  expect(await countIn(viewers).count()).toBe(0);
-});
+    expect(await countIn(viewers).count()).toBe(0);
+  },
+);
 
 test('a viewer finds the settings of an integration, but cannot open deliveries', async ({
   page,
@@ -350,7 +344,7 @@ test('names the roles that have a missing permission to a user who may read role
 
   await page.goto(`/integrations/${id}/deliveries`);
 
-  const message = page.getByRole('alert').filter({ hasText: 'You need another permission' }).first();
+  const message = page.getByRole('alert').filter({ hasText: 'You need a different permission' }).first();
   await message.getByText('This operation requires the permission ADMIN.').waitFor();
   await message.getByText('This role has it: Admin.').waitFor();
   await message.getByText('An admin can grant you a role that has it.').waitFor();

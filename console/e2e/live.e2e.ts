@@ -9,7 +9,7 @@ import { type Target, test } from './support/test.ts';
 const list = (page: Page) => page.getByRole('listbox', { name: 'Events, newest first' });
 const toggle = (page: Page) => page.getByRole('switch', { name: /development/ });
 
-test('a change by one user appears in the window of another one without a reload', async ({
+test('a change by one user appears without a reload in the window of a second user', async ({
   page,
   newPage,
   api,

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject } from './support/api.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin } from './support/test.ts';
 
 /** A flag for Norway that is enabled in development. */
 async function createNorwegian(api: Api, project: string): Promise<string> {
@@ -16,12 +17,11 @@ async function createNorwegian(api: Api, project: string): Promise<string> {
   return name;
 }
 
-test('evaluates flags for a context and explains the results', async ({ page, api, logInAs }) => {
+testAsAdmin('evaluates flags for a context and explains the results', async ({ page, api }) => {
   const project = await createProject(api);
   const name = await createNorwegian(api, project);
   const other = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/');
+  await visit(page, '/');
 
   await page.getByRole('link', { name: 'Playground' }).click();
   await page.getByRole('heading', { name: 'Playground', level: 1 }).waitFor();
@@ -58,42 +58,40 @@ test('evaluates flags for a context and explains the results', async ({ page, ap
   expect(await page.getByLabel('Value of property 1').inputValue()).toBe('NO');
 });
 
-test('compares environments and pasted contexts side by side, with the reason for each result', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const name = await createNorwegian(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/playground?project=${project}&userId=7&environment=development`);
-  await page.getByText('Several, as CSV').click();
-  expect(await page.getByLabel('Table').inputValue()).toBe('userId\n7');
+testAsAdmin(
+  'compares environments and pasted contexts side by side, with the reason for each result',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const name = await createNorwegian(api, project);
+    await visit(page, `/playground?project=${project}&userId=7&environment=development`);
+    await page.getByText('Several, as CSV').click();
+    expect(await page.getByLabel('Table').inputValue()).toBe('userId\n7');
 
-  await page.getByLabel('Table').fill('userId,userId\n7,NO');
-  await page.getByText('The first line has the column "userId" twice.').waitFor();
-  expect(await page.getByRole('button', { name: 'Evaluate' }).isDisabled()).toBe(true);
-  await page.getByLabel('Table').fill('userId\tcountry\n7\tNO\n8\tDE\n9\tNO');
-  await page.getByLabel('production').check();
-  await page.getByRole('button', { name: 'Evaluate' }).click();
+    await page.getByLabel('Table').fill('userId,userId\n7,NO');
+    await page.getByText('The first line has the column "userId" twice.').waitFor();
+    expect(await page.getByRole('button', { name: 'Evaluate' }).isDisabled()).toBe(true);
+    await page.getByLabel('Table').fill('userId\tcountry\n7\tNO\n8\tDE\n9\tNO');
+    await page.getByLabel('production').check();
+    await page.getByRole('button', { name: 'Evaluate' }).click();
 
-  await page.getByText('1 of 1 flag enabled for at least one of 3 contexts').waitFor();
-  const summary = page.locator('summary', { hasText: name });
-  expect(await summary.textContent()).toBe(`${name}development: 2 of 3production: 0 of 3`);
-  // The only flag is open.
-  const row = page.getByRole('row', { name: /userId 8, country DE/ });
-  await row.getByText('constraint 1 on "country" requires one of "NO"').waitFor();
-  expect(await row.getByText('Disabled', { exact: true }).count()).toBe(2);
-  await accessible(page);
+    await page.getByText('1 of 1 flag enabled for at least one of 3 contexts').waitFor();
+    const summary = page.locator('summary', { hasText: name });
+    expect(await summary.textContent()).toBe(`${name}development: 2 of 3production: 0 of 3`);
+    // The only flag is open.
+    const row = page.getByRole('row', { name: /userId 8, country DE/ });
+    await row.getByText('constraint 1 on "country" requires one of "NO"').waitFor();
+    expect(await row.getByText('Disabled', { exact: true }).count()).toBe(2);
+    await accessible(page);
 
-  const shared = page.url();
-  await page.goto('/');
-  await page.goto(shared);
-  await page.getByText('1 of 1 flag enabled for at least one of 3 contexts').waitFor();
-  await page.getByLabel('Flag', { exact: true }).fill('no-such-flag');
-  await page.getByRole('button', { name: 'Evaluate' }).click();
-  await page.getByText(/no-such-flag.* does not exist/).waitFor();
-});
+    const shared = page.url();
+    await visit(page, '/');
+    await page.goto(shared);
+    await page.getByText('1 of 1 flag enabled for at least one of 3 contexts').waitFor();
+    await page.getByLabel('Flag', { exact: true }).fill('no-such-flag');
+    await page.getByRole('button', { name: 'Evaluate' }).click();
+    await page.getByText(/no-such-flag.* does not exist/).waitFor();
+  },
+);
 
 test('shows why the server rejects a context', async ({ page, logInAs }) => {
   await logInAs({ rootRole: 'Viewer' });

@@ -3,8 +3,9 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
+import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testBehindFront } from './support/test.ts';
+import { test, testAsAdmin, testBehindFront } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 type Project = {
@@ -18,76 +19,71 @@ const read = (api: Api, project: string) => api.send<Project>('GET', `/api/admin
 const save = (page: Page) => page.getByRole('button', { name: /^Save/ });
 const effect = (page: Page) => page.getByRole('region', { name: 'Effect', exact: true });
 
-test('the tabs of a project open its pages, and keys and the palette do too', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const name = `Payments ${unique()}`;
-  const project = await createProject(api, { name });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
-  const tabs = page.getByRole('navigation', { name: 'Parts of the project' });
+testAsAdmin(
+  'the tabs of a project open its pages, and keys and the palette do too',
+  async ({ page, api }) => {
+    const name = `Payments ${unique()}`;
+    const project = await createProject(api, { name });
+    await visit(page, `/projects/${project}`);
+    const tabs = page.getByRole('navigation', { name: 'Parts of the project' });
 
-  for (const [tab, path] of [
-    ['Health', '/health'],
-    ['Events', '/events'],
-    ['Applications', '/applications'],
-    ['Segments', '/segments'],
-    ['Settings', '/settings'],
-    ['Flags', ''],
-  ]) {
-    await tabs.getByRole('link', { name: new RegExp(`^${tab}`) }).click();
-    await page.waitForURL(`/projects/${project}${path}`);
-    expect(await tabs.locator('[aria-current=page]').count()).toBe(1);
-    await page.getByRole('heading', { level: 1, name }).waitFor();
-  }
-  await page.keyboard.press('g');
-  await page.keyboard.press('s');
-  await page.waitForURL(`/projects/${project}/settings`);
-  await page.getByRole('link', { name: 'Danger zone' }).click();
-  await page.waitForURL(`/projects/${project}/settings/danger`);
-  await page.keyboard.press('Control+k');
-  await page.getByRole('textbox', { name: 'Search or run' }).fill(`access of ${name.toLowerCase()}`);
-  await page.getByText(`Access of ${name}`).click();
-  await page.waitForURL(`/projects/${project}/settings/access`);
-  await accessible(page);
-});
+    for (const [tab, path] of [
+      ['Health', '/health'],
+      ['Events', '/events'],
+      ['Applications', '/applications'],
+      ['Segments', '/segments'],
+      ['Settings', '/settings'],
+      ['Flags', ''],
+    ]) {
+      await tabs.getByRole('link', { name: new RegExp(`^${tab}`) }).click();
+      await page.waitForURL(`/projects/${project}${path}`);
+      expect(await tabs.locator('[aria-current=page]').count()).toBe(1);
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+    }
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.waitForURL(`/projects/${project}/settings`);
+    await page.getByRole('link', { name: 'Danger zone' }).click();
+    await page.waitForURL(`/projects/${project}/settings/danger`);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search or run' }).fill(`access of ${name.toLowerCase()}`);
+    await page.getByText(`Access of ${name}`).click();
+    await page.waitForURL(`/projects/${project}/settings/access`);
+    await accessible(page);
+  },
+);
 
-test('name, mode and description are edited with their effect, and an empty name is rejected at its field', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+testAsAdmin(
+  'name, mode and description are edited with their effect, and an empty name is rejected at its field',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    await visit(page, `/projects/${project}/settings`);
+
+    const name = page.getByLabel('Name');
+    await name.fill(' ');
+    await page.getByText('Enter a name.').waitFor();
+    expect(await save(page).isDisabled()).toBe(true);
+    await name.fill('Checkout');
+    await page.getByLabel('Mode').selectOption('private');
+    await effect(page).getByText('Only the 0 members and admins').waitFor();
+    await accessible(page);
+    await page.keyboard.press('Control+s');
+
+    await page.getByText('Settings saved.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Checkout' }).waitFor();
+    expect(await read(api, project)).toMatchObject({ name: 'Checkout', mode: 'private' });
+    await effect(page).getByText('updated project').waitFor();
+    await name.fill('Lost');
+    await asksBeforeInputIsLost(page, name, [
+      () => page.getByRole('link', { name: 'Danger zone' }).click(),
+      () => page.getByRole('navigation', { name: 'Parts of the project' }).getByText('Health').click(),
+    ]);
+  },
+);
+
+testAsAdmin('somebody else changes the project meanwhile: the user decides', async ({ page, api }) => {
   const project = await createProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/settings`);
-
-  const name = page.getByLabel('Name');
-  await name.fill(' ');
-  await page.getByText('Enter a name.').waitFor();
-  expect(await save(page).isDisabled()).toBe(true);
-  await name.fill('Checkout');
-  await page.getByLabel('Mode').selectOption('private');
-  await effect(page).getByText('Only the 0 members and admins').waitFor();
-  await accessible(page);
-  await page.keyboard.press('Control+s');
-
-  await page.getByText('Settings saved.').waitFor();
-  await page.getByRole('heading', { level: 1, name: 'Checkout' }).waitFor();
-  expect(await read(api, project)).toMatchObject({ name: 'Checkout', mode: 'private' });
-  await effect(page).getByText('updated project').waitFor();
-  await name.fill('Lost');
-  await asksBeforeInputIsLost(page, name, [
-    () => page.getByRole('link', { name: 'Danger zone' }).click(),
-    () => page.getByRole('navigation', { name: 'Parts of the project' }).getByText('Health').click(),
-  ]);
-});
-
-test('somebody else changes the project meanwhile: the user decides', async ({ page, api, logInAs }) => {
-  const project = await createProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/settings`);
+  await visit(page, `/projects/${project}/settings`);
 
   await page.getByLabel('Name').fill('Mine');
   await api.send('PUT', `/api/admin/projects/${project}`, { name: 'Theirs' });
@@ -100,104 +96,98 @@ test('somebody else changes the project meanwhile: the user decides', async ({ p
   expect((await read(api, project)).name).toBe('Theirs');
 });
 
-test('a naming rule is checked while typing, and shows the flags that violate it', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/settings/naming`);
+testAsAdmin(
+  'a naming rule is checked while typing, and shows the flags that violate it',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    await visit(page, `/projects/${project}/settings/naming`);
 
-  const pattern = page.getByLabel('Pattern');
-  await pattern.fill('(');
-  await expect.poll(() => pattern.getAttribute('aria-invalid')).toBe('true');
-  await pattern.fill('pay\\..+');
-  await effect(page).getByRole('link', { name: flag }).waitFor();
-  await page.getByLabel('Example').fill('other');
-  await page.getByText(/does not match the pattern/).waitFor();
-  expect(await save(page).isDisabled()).toBe(true);
-  await page.getByLabel('Example').fill('pay.card');
-  await page.getByLabel('Maximum number of flags').fill('1');
-  await effect(page).getByText('Nobody can create').waitFor();
-  await accessible(page);
-  await expect.poll(() => save(page).isDisabled()).toBe(false);
-  await save(page).click();
+    const pattern = page.getByLabel('Pattern');
+    await pattern.fill('(');
+    await expect.poll(() => pattern.getAttribute('aria-invalid')).toBe('true');
+    await pattern.fill('pay\\..+');
+    await effect(page).getByRole('link', { name: flag }).waitFor();
+    await page.getByLabel('Example').fill('other');
+    await page.getByText(/does not match the pattern/).waitFor();
+    expect(await save(page).isDisabled()).toBe(true);
+    await page.getByLabel('Example').fill('pay.card');
+    await page.getByLabel('Maximum number of flags').fill('1');
+    await effect(page).getByText('Nobody can create').waitFor();
+    await accessible(page);
+    await expect.poll(() => save(page).isDisabled()).toBe(false);
+    await save(page).click();
 
-  await page.getByText('Rules and limits saved.').waitFor();
-  expect(await read(api, project)).toMatchObject({
-    featureLimit: 1,
-    featureNaming: { pattern: 'pay\\..+', example: 'pay.card' },
-  });
-});
+    await page.getByText('Rules and limits saved.').waitFor();
+    expect(await read(api, project)).toMatchObject({
+      featureLimit: 1,
+      featureNaming: { pattern: 'pay\\..+', example: 'pay.card' },
+    });
+  },
+);
 
-test('environments are added and removed, and enabled flags prevent the removal', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  await api.send('POST', `/api/admin/projects/${project}/features/${flag}/environments/development/on`);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/settings/environments`);
-  const toggle = (name: string) => page.getByRole('switch', { name: `${name} in this project` });
-  const dialog = page.getByRole('dialog');
+testAsAdmin(
+  'environments are added and removed, and enabled flags prevent the removal',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    await api.send('POST', `/api/admin/projects/${project}/features/${flag}/environments/development/on`);
+    await visit(page, `/projects/${project}/settings/environments`);
+    const toggle = (name: string) => page.getByRole('switch', { name: `${name} in this project` });
+    const dialog = page.getByRole('dialog');
 
-  await toggle('development').click();
-  await dialog.getByRole('link', { name: '1 flag is' }).waitFor();
-  expect(await dialog.getByRole('button', { name: 'Remove development' }).isDisabled()).toBe(true);
-  await accessible(page);
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await toggle('production').click();
-  await dialog.getByText('No flag has a strategy or variants in production.').waitFor();
-  await dialog.getByRole('button', { name: 'Remove production' }).click();
-  await page.getByText('not used in this project').waitFor();
-  expect((await read(api, project)).environments).toEqual(['development']);
-  await toggle('production').click();
-  await page.getByText('Added production').waitFor();
-  expect((await read(api, project)).environments).toEqual(['development', 'production']);
-  await accessible(page);
-});
+    await toggle('development').click();
+    await dialog.getByRole('link', { name: '1 flag is' }).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Remove development' }).isDisabled()).toBe(true);
+    await accessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await toggle('production').click();
+    await dialog.getByText('No flag has a strategy or variants in production.').waitFor();
+    await dialog.getByRole('button', { name: 'Remove production' }).click();
+    await page.getByText('not used in this project').waitFor();
+    expect((await read(api, project)).environments).toEqual(['development']);
+    await toggle('production').click();
+    await page.getByText('Added production').waitFor();
+    expect((await read(api, project)).environments).toEqual(['development', 'production']);
+    await accessible(page);
+  },
+);
 
-test('a default strategy is edited with its effect, and a concurrent change is a conflict', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  const path = `/api/admin/projects/${project}/environments/production`;
-  const rollout = async () =>
-    (await api.send<{ defaultStrategy?: { parameters: { rollout: string } } }>('GET', path)).defaultStrategy
-      ?.parameters.rollout;
-  const field = page.getByLabel('Rollout in percent');
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/settings/environments`);
+testAsAdmin(
+  'a default strategy is edited with its effect, and a concurrent change is a conflict',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    const path = `/api/admin/projects/${project}/environments/production`;
+    const rollout = async () =>
+      (await api.send<{ defaultStrategy?: { parameters: { rollout: string } } }>('GET', path)).defaultStrategy
+        ?.parameters.rollout;
+    const field = page.getByLabel('Rollout in percent');
+    await visit(page, `/projects/${project}/settings/environments`);
 
-  await page.getByRole('button', { name: 'Edit the default strategy in production' }).click();
-  await field.fill('10');
-  await effect(page).getByRole('link', { name: flag }).waitFor();
-  await effect(page).getByText('10 % of users').first().waitFor();
-  await accessible(page);
-  await save(page).click();
-  await page.getByText('Saved the default strategy in production.').waitFor();
-  expect(await rollout()).toBe('10');
+    await page.getByRole('button', { name: 'Edit the default strategy in production' }).click();
+    await field.fill('10');
+    await effect(page).getByRole('link', { name: flag }).waitFor();
+    await effect(page).getByText('10 % of users').first().waitFor();
+    await accessible(page);
+    await save(page).click();
+    await page.getByText('Saved the default strategy in production.').waitFor();
+    expect(await rollout()).toBe('10');
 
-  await page.getByRole('button', { name: 'Edit the default strategy in production' }).click();
-  await expect.poll(() => field.inputValue()).toBe('10 %');
-  await field.fill('20');
-  await api.send('POST', `${path}/default-strategy`, {
-    name: 'flexibleRollout',
-    parameters: { rollout: '30' },
-  });
-  await save(page).click();
-  await page.getByRole('heading', { name: /changed this default strategy/ }).waitFor();
-  await page.getByRole('button', { name: 'Continue with mine' }).click();
-  await save(page).click();
-  await expect.poll(rollout).toBe('20');
-});
+    await page.getByRole('button', { name: 'Edit the default strategy in production' }).click();
+    await expect.poll(() => field.inputValue()).toBe('10 %');
+    await field.fill('20');
+    await api.send('POST', `${path}/default-strategy`, {
+      name: 'flexibleRollout',
+      parameters: { rollout: '30' },
+    });
+    await save(page).click();
+    await page.getByRole('heading', { name: /changed this default strategy/ }).waitFor();
+    await page.getByRole('button', { name: 'Continue with mine' }).click();
+    await save(page).click();
+    await expect.poll(rollout).toBe('20');
+  },
+);
 
 test('access is granted to several at a time, changed and revoked, and the last owner stays', async ({
   page,
@@ -237,38 +227,36 @@ test('access is granted to several at a time, changed and revoked, and the last 
   await accessible(page);
 });
 
-test('a project is archived, revived and deleted, with what will be lost and its id typed', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/settings/danger`);
-  const dialog = page.getByRole('dialog');
-  const remove = page.getByRole('button', { name: 'Delete project…' });
+testAsAdmin(
+  'a project is archived, revived and deleted, with what will be lost and its id typed',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    await visit(page, `/projects/${project}/settings/danger`);
+    const dialog = page.getByRole('dialog');
+    const remove = page.getByRole('button', { name: 'Delete project…' });
 
-  await page.getByText('1 active flag').first().waitFor();
-  expect(await remove.getAttribute('aria-disabled')).toBe('true');
-  await accessible(page);
-  await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
-  await page.reload();
-  await page.getByRole('button', { name: 'Archive project…' }).click();
-  await dialog.getByRole('button', { name: 'Archive project' }).click();
-  await page.getByRole('button', { name: 'Revive project' }).click();
-  await page.getByRole('button', { name: 'Archive project…' }).waitFor();
+    await page.getByText('1 active flag').first().waitFor();
+    expect(await remove.getAttribute('aria-disabled')).toBe('true');
+    await accessible(page);
+    await api.send('DELETE', `/api/admin/projects/${project}/features/${flag}`);
+    await page.reload();
+    await page.getByRole('button', { name: 'Archive project…' }).click();
+    await dialog.getByRole('button', { name: 'Archive project' }).click();
+    await page.getByRole('button', { name: 'Revive project' }).click();
+    await page.getByRole('button', { name: 'Archive project…' }).waitFor();
 
-  await remove.click();
-  await dialog.getByText('1 archived flag').waitFor();
-  const confirm = dialog.getByRole('button', { name: 'Delete project' });
-  expect(await confirm.isDisabled()).toBe(true);
-  await accessible(page);
-  await dialog.getByLabel(/^Type/).fill(project);
-  await confirm.click();
-  await page.waitForURL('/projects');
-  await expect(read(api, project)).rejects.toThrow('404');
-});
+    await remove.click();
+    await dialog.getByText('1 archived flag').waitFor();
+    const confirm = dialog.getByRole('button', { name: 'Delete project' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await accessible(page);
+    await dialog.getByLabel(/^Type/).fill(project);
+    await confirm.click();
+    await page.waitForURL('/projects');
+    await expect(read(api, project)).rejects.toThrow('404');
+  },
+);
 
 test('without permissions the settings are readable, and name what is missing', async ({ page, api }) => {
   const project = await createProject(api);
@@ -279,7 +267,7 @@ test('without permissions the settings are readable, and name what is missing', 
   expect(await page.getByLabel('Name').getAttribute('readonly')).not.toBeNull();
   await accessible(page);
   await page.getByRole('link', { name: 'Access', exact: true }).click();
-  await page.getByRole('heading', { name: 'You need another permission' }).waitFor();
+  await page.getByRole('heading', { name: 'You need a different permission' }).waitFor();
   await page.goto(`/projects/${project}/settings/danger`);
   await page.getByRole('button', { name: 'Delete project…' }).focus();
   await page.getByRole('tooltip').getByText('Requires the permission "Delete project"').waitFor();
@@ -307,38 +295,36 @@ testBehindFront(
   },
 );
 
-test('a token of the project is created in its settings, and its secret is shown once', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/settings/tokens`);
-  const name = `shop-${unique()}`;
+testAsAdmin(
+  'a token of the project is created in its settings, and its secret is shown once',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    await visit(page, `/projects/${project}/settings/tokens`);
+    const name = `shop-${unique()}`;
 
-  await page.getByText('No API tokens yet.').waitFor();
-  await page
-    .getByRole('button', { name: /New token/ })
-    .first()
-    .click();
-  await page.waitForURL(`/projects/${project}/settings/tokens/new`);
-  await page.getByLabel('Name').fill(name);
-  await page.getByRole('button', { name: 'Create token' }).click();
-  await page.getByText('Waiting for the first SDK…').waitFor();
-  await accessible(page);
-  await page.getByLabel('I have stored the secret').check();
-  await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('No API tokens yet.').waitFor();
+    await page
+      .getByRole('button', { name: /New token/ })
+      .first()
+      .click();
+    await page.waitForURL(`/projects/${project}/settings/tokens/new`);
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByText('Waiting for the first SDK…').waitFor();
+    await accessible(page);
+    await page.getByLabel('I have stored the secret').check();
+    await page.getByRole('button', { name: 'Done' }).click();
 
-  await page.waitForURL(new RegExp(`/projects/${project}/settings/tokens`));
-  await page.getByRole('row').filter({ hasText: name }).waitFor();
-  const { tokens } = await api.send<{ tokens: { tokenName: string; projects: string[] }[] }>(
-    'GET',
-    `/api/admin/projects/${project}/api-tokens`,
-  );
-  expect(tokens).toMatchObject([{ tokenName: name, projects: [project] }]);
-  await accessible(page);
-});
+    await page.waitForURL(new RegExp(`/projects/${project}/settings/tokens`));
+    await page.getByRole('row').filter({ hasText: name }).waitFor();
+    const { tokens } = await api.send<{ tokens: { tokenName: string; projects: string[] }[] }>(
+      'GET',
+      `/api/admin/projects/${project}/api-tokens`,
+    );
+    expect(tokens).toMatchObject([{ tokenName: name, projects: [project] }]);
+    await accessible(page);
+  },
+);
 
 test('on a narrow screen the tab of the page is in view', async ({ newPage, api, logInAs }) => {
   const project = await createProject(api);

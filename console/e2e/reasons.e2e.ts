@@ -2,7 +2,8 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin } from './support/test.ts';
 
 type Event = { type: string; comment?: string };
 
@@ -12,53 +13,50 @@ const newestEvent = async (api: Api, flag: string): Promise<Event | undefined> =
 
 const SWITCH = { name: 'Enabled in production' };
 
-test('a toggle in production, a save and an archive can have a reason, which the events show', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, name } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  const reason = page.getByRole('textbox', { name: 'Reason' });
-  await page.goto(address);
-  await page.getByRole('switch', SWITCH).first().click();
-  await reason.fill('Launch of the ünion 100 %');
-  await accessible(page);
-  await page.getByRole('button', { name: 'Enable', exact: true }).click();
-  await expect
-    .poll(() => newestEvent(api, name))
-    .toMatchObject({ type: 'feature-environment-enabled', comment: 'Launch of the ünion 100 %' });
+testAsAdmin(
+  'a toggle in production, a save and an archive can have a reason, which the events show',
+  async ({ page, api }) => {
+    const { address, name } = await flagWithStrategy(api);
+    const reason = page.getByRole('textbox', { name: 'Reason' });
+    await visit(page, address);
+    await page.getByRole('switch', SWITCH).first().click();
+    await reason.fill('Launch of the ünion 100 %');
+    await accessible(page);
+    await page.getByRole('button', { name: 'Enable', exact: true }).click();
+    await expect
+      .poll(() => newestEvent(api, name))
+      .toMatchObject({ type: 'feature-environment-enabled', comment: 'Launch of the ünion 100 %' });
 
-  await page.getByRole('button', { name: 'Gradual rollout' }).click();
-  await page.getByLabel('Rollout in percent').fill('75');
-  await reason.fill('See INC-1234');
-  await accessible(page);
-  await reason.press('Enter');
-  await page.getByText('Saved to production.').waitFor();
-  await expect
-    .poll(() => newestEvent(api, name))
-    .toMatchObject({ type: 'feature-strategy-update', comment: 'See INC-1234' });
+    await page.getByRole('button', { name: 'Gradual rollout' }).click();
+    await page.getByLabel('Rollout in percent').fill('75');
+    await reason.fill('See INC-1234');
+    await accessible(page);
+    await reason.press('Enter');
+    await page.getByText('Saved to production.').waitFor();
+    await expect
+      .poll(() => newestEvent(api, name))
+      .toMatchObject({ type: 'feature-strategy-update', comment: 'See INC-1234' });
 
-  await page.goto(`${address}/settings`);
-  await page.getByRole('textbox', { name: 'Description' }).fill('Without a reason');
-  await page.keyboard.press('Control+s');
-  await page.getByText('Settings saved.').waitFor();
-  expect(await newestEvent(api, name)).not.toHaveProperty('comment');
+    await visit(page, `${address}/settings`);
+    await page.getByRole('textbox', { name: 'Description' }).fill('Without a reason');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Settings saved.').waitFor();
+    expect(await newestEvent(api, name)).not.toHaveProperty('comment');
 
-  await page.getByRole('button', { name: 'Archive this flag…' }).click();
-  await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('No longer used');
-  await page.getByRole('button', { name: 'Archive flag', exact: true }).click();
-  await page.getByText(`Archived ${name}.`).waitFor();
-  await page.goto(`${address}/events`);
-  for (const text of ['No longer used', 'See INC-1234']) await page.getByText(text).first().waitFor();
-  await accessible(page);
-});
+    await page.getByRole('button', { name: 'Archive this flag…' }).click();
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('No longer used');
+    await page.getByRole('button', { name: 'Archive flag', exact: true }).click();
+    await page.getByText(`Archived ${name}.`).waitFor();
+    await visit(page, `${address}/events`);
+    for (const text of ['No longer used', 'See INC-1234']) await page.getByText(text).first().waitFor();
+    await accessible(page);
+  },
+);
 
-test('a project can require a reason, and every form asks for it', async ({ page, api, logInAs }) => {
+testAsAdmin('a project can require a reason, and every form asks for it', async ({ page, api }) => {
   const { address, project, name } = await flagWithStrategy(api);
   await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/settings/naming`);
+  await visit(page, `/projects/${project}/settings/naming`);
   await page.getByRole('checkbox', { name: 'Require a reason for every change to a flag' }).check();
   await page.getByText('The console asks for a reason.').waitFor();
   await accessible(page);
@@ -66,7 +64,7 @@ test('a project can require a reason, and every form asks for it', async ({ page
   await page.getByText('Rules and limits saved.').waitFor();
 
   const reason = page.getByRole('textbox', { name: 'Reason' });
-  await page.goto(address);
+  await visit(page, address);
   await page.getByRole('switch', SWITCH).first().click();
   const enable = page.getByRole('button', { name: 'Enable', exact: true });
   // Until the settings of the project are loaded, only the server knows that a reason is required.
@@ -122,14 +120,13 @@ test('a change without a form asks for the reason that the project requires, and
   });
 });
 
-test('a bulk action and a segment can have a reason', async ({ page, api, logInAs }) => {
+testAsAdmin('a bulk action and a segment can have a reason', async ({ page, api }) => {
   const { project, name } = await flagWithStrategy(api);
   const segment = await api.send<{ id: number }>('POST', '/api/admin/segments', {
     name: `reasoned-${name}`,
     constraints: [{ contextName: 'userId', operator: 'IN', values: ['1'] }],
   });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
   await page.getByRole('checkbox', { name: `Select ${name}` }).check();
   await page.getByRole('button', { name: 'Mark stale…' }).click();
   await page.getByRole('dialog').getByRole('textbox', { name: 'Reason' }).fill('Replaced');
@@ -141,7 +138,7 @@ test('a bulk action and a segment can have a reason', async ({ page, api, logInA
     .poll(() => newestEvent(api, name))
     .toMatchObject({ type: 'feature-stale-on', comment: 'Replaced' });
 
-  await page.goto(`/admin/segments/${segment.id}`);
+  await visit(page, `/admin/segments/${segment.id}`);
   await page.getByRole('textbox', { name: 'Description' }).fill('Changed');
   await page.getByRole('textbox', { name: 'Reason' }).fill('Wrong before');
   await page.getByRole('textbox', { name: 'Reason' }).press('Enter');

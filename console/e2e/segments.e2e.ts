@@ -5,8 +5,9 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createPerson, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { logIn } from './support/log-in.ts';
+import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { test, testAsAdmin, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const country = (...values: string[]) => ({ contextName: 'country', operator: 'IN', values });
@@ -50,45 +51,42 @@ test('creates a segment with the constraint editor of strategies', async ({ page
   await accessible(page);
 });
 
-test('shows which flags a change affects before it is saved, and names production', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+testAsAdmin(
+  'shows which flags a change affects before it is saved, and names production',
+  async ({ page, api }) => {
+    const { id, name } = await createSegment(api);
+    const enabled = await flagWithStrategy(api, { segments: [id] });
+    await api.send('POST', `${enabled.base}/environments/production/on`);
+    const disabled = await flagWithStrategy(api, { segments: [id] });
+    await visit(page, `/admin/segments/${id}`);
+
+    await page.getByText('Not possible while 2 strategies use it.').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete segment…' }).getAttribute('aria-disabled')).toBe(
+      'true',
+    );
+    await page.getByLabel('Description').fill('Everyone in the union');
+    await page.getByRole('button', { name: /^Save Ctrl/ }).waitFor();
+    await values(page).fill('PL');
+    await values(page).press('Enter');
+    const effect = page.getByRole('region', { name: 'Saving affects' });
+    await effect.getByRole('link', { name: enabled.name }).waitFor();
+    await effect.getByText(`${disabled.name} is disabled here.`).waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: /^Save and change 1 flag in production/ }).click();
+
+    await page.getByText(`Saved ${name}.`).waitFor();
+    expect(await api.send('GET', `/api/admin/segments/${id}`)).toMatchObject({
+      description: 'Everyone in the union',
+      constraints: [{ values: ['DE', 'PL'] }],
+    });
+    await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: enabled.name }).click();
+    await page.getByRole('button', { name: /^Save to production/ }).waitFor();
+  },
+);
+
+testAsAdmin('a change by somebody else is shown, and nothing is lost', async ({ page, api }) => {
   const { id, name } = await createSegment(api);
-  const enabled = await flagWithStrategy(api, { segments: [id] });
-  await api.send('POST', `${enabled.base}/environments/production/on`);
-  const disabled = await flagWithStrategy(api, { segments: [id] });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/segments/${id}`);
-
-  await page.getByText('Not possible while 2 strategies use it.').waitFor();
-  expect(await page.getByRole('button', { name: 'Delete segment…' }).getAttribute('aria-disabled')).toBe(
-    'true',
-  );
-  await page.getByLabel('Description').fill('Everyone in the union');
-  await page.getByRole('button', { name: /^Save Ctrl/ }).waitFor();
-  await values(page).fill('PL');
-  await values(page).press('Enter');
-  const effect = page.getByRole('region', { name: 'Saving affects' });
-  await effect.getByRole('link', { name: enabled.name }).waitFor();
-  await effect.getByText(`${disabled.name} is disabled here.`).waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: /^Save and change 1 flag in production/ }).click();
-
-  await page.getByText(`Saved ${name}.`).waitFor();
-  expect(await api.send('GET', `/api/admin/segments/${id}`)).toMatchObject({
-    description: 'Everyone in the union',
-    constraints: [{ values: ['DE', 'PL'] }],
-  });
-  await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: enabled.name }).click();
-  await page.getByRole('button', { name: /^Save to production/ }).waitFor();
-});
-
-test('a change by somebody else is shown, and nothing is lost', async ({ page, api, logInAs }) => {
-  const { id, name } = await createSegment(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/segments/${id}`);
+  await visit(page, `/admin/segments/${id}`);
   await values(page).fill('PL');
   await values(page).press('Enter');
   await api.send('PUT', `/api/admin/segments/${id}`, { name, constraints: [country('DE', 'FR')] });
@@ -105,27 +103,25 @@ test('a change by somebody else is shown, and nothing is lost', async ({ page, a
   });
 });
 
-test('deletes a segment that nothing uses, and asks before unsaved input is lost', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { id, name } = await createSegment(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/segments/${id}`);
-  await page.getByLabel('Description').fill('Not saved');
-  await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
-    () => page.locator('header').getByRole('link', { name: 'Segments', exact: true }).click(),
-  ]);
-  await page.goto(`/admin/segments/${id}`);
+testAsAdmin(
+  'deletes a segment that nothing uses, and asks before unsaved input is lost',
+  async ({ page, api }) => {
+    const { id, name } = await createSegment(api);
+    await visit(page, `/admin/segments/${id}`);
+    await page.getByLabel('Description').fill('Not saved');
+    await asksBeforeInputIsLost(page, page.getByLabel('Description'), [
+      () => page.locator('header').getByRole('link', { name: 'Segments', exact: true }).click(),
+    ]);
+    await visit(page, `/admin/segments/${id}`);
 
-  await page.getByRole('button', { name: 'Delete segment…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete segment' }).click();
+    await page.getByRole('button', { name: 'Delete segment…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete segment' }).click();
 
-  await page.getByText(`${name} is deleted.`).waitFor();
-  await page.waitForURL('/admin/segments');
-  await expect(api.send('GET', `/api/admin/segments/${id}`)).rejects.toThrow('404');
-});
+    await page.getByText(`${name} is deleted.`).waitFor();
+    await page.waitForURL('/admin/segments');
+    await expect(api.send('GET', `/api/admin/segments/${id}`)).rejects.toThrow('404');
+  },
+);
 
 test('a user without the permission reads a segment, and the page names the permission', async ({
   page,

@@ -72,7 +72,7 @@ test("a different user who logs in does not send the first user's requests", asy
   await page.getByRole('button', { name: 'Create integration' }).click();
   await logInAgain(page, other);
 
-  const dialog = page.getByRole('dialog', { name: 'Another user is logged in' });
+  const dialog = page.getByRole('dialog', { name: 'A different user is logged in' });
   await dialog.getByText(`The input on this page is from ${person.username}. It was not saved.`).waitFor();
   await accessible(page);
   await dialog.getByRole('link', { name: `Continue as ${other.username}` }).click();
@@ -95,7 +95,7 @@ test("a different user who logs in in a second tab does not send the first user'
 
   await page.getByRole('button', { name: 'Create integration' }).click();
 
-  const dialog = page.getByRole('dialog', { name: 'Another user is logged in' });
+  const dialog = page.getByRole('dialog', { name: 'A different user is logged in' });
   await dialog.getByText(`The input on this page is from ${person.username}. It was not saved.`).waitFor();
   await dialog.getByRole('link', { name: `Continue as ${other.username}` }).waitFor();
   await accessible(page);

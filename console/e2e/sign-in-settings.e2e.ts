@@ -118,7 +118,7 @@ test('origins of frontend SDKs are checked line by line, and a Viewer cannot ope
   const viewer = await newPage();
   await logInAs({ rootRole: 'Viewer' }, viewer);
   await viewer.goto('/admin/sign-in');
-  await viewer.getByText('You need another permission').waitFor();
+  await viewer.getByText('You need a different permission').waitFor();
   await viewer
     .getByText(/UPDATE_AUTH_CONFIGURATION/)
     .first()

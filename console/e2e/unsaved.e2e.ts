@@ -195,7 +195,7 @@ test('a strategy that somebody deletes keeps its editor, and saving adds it agai
   expect(stored.map(({ title }) => title)).toEqual(['Mine']);
 });
 
-test('input survives the end of the session and a reload, and another user does not get it', async ({
+test('input survives the end of the session and a reload, and a different user does not get it', async ({
   page,
   api,
   logInAs,

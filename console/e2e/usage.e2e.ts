@@ -172,7 +172,7 @@ test('finds an application by a string, and opens it by keyboard', async ({ page
   await page.keyboard.press('Enter');
 
   await page.getByRole('heading', { level: 1, name: appName }).waitFor();
-  await page.getByText('The application asked for no flag.').waitFor();
+  await page.getByText('The application has not asked for any flag.').waitFor();
   await page.goto(`/applications?query=${unique()}`);
   await page.getByText('No applications match.').waitFor();
   await page.goto(`/applications/${unique()}`);

@@ -3,8 +3,9 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
+import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { test, testAsAdmin, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
@@ -75,37 +76,34 @@ test('an owner of a project creates a context field of that project, and none of
   expect(await api.send('GET', `/api/admin/context/${name}`)).toMatchObject({ project });
 });
 
-test('shows where a context field is used and which values are not legal, and deletes it', async ({
-  page,
-  api,
-  logInAs,
-}) => {
+testAsAdmin(
+  'shows where a context field is used and which values are not legal, and deletes it',
+  async ({ page, api }) => {
+    const { name } = await createField(api);
+    const constraints = [{ contextName: name, operator: 'IN', values: ['DE'] }];
+    const flag = await flagWithStrategy(api, { constraints });
+    const segment = `segment-${unique()}`;
+    await api.send('POST', '/api/admin/segments', { name: segment, constraints });
+    await visit(page, `/admin/context-fields/${name}`);
+
+    await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: flag.name }).waitFor();
+    await page.getByLabel('Add legal values').fill('NO');
+    await page.getByLabel('Add legal values').press('Enter');
+    const illegal = page.getByRole('region', { name: 'Values that are not legal' });
+    await illegal.getByRole('link', { name: segment }).waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Remove NO' }).click();
+    await illegal.waitFor({ state: 'hidden' });
+    await confirmDeletion(page, 'Delete context field', name);
+
+    await page.getByText(`${name} is deleted.`).waitFor();
+    await expect(api.send('GET', `/api/admin/context/${name}`)).rejects.toThrow('404');
+  },
+);
+
+testAsAdmin('a context field that somebody else changed shows both changes', async ({ page, api }) => {
   const { name } = await createField(api);
-  const constraints = [{ contextName: name, operator: 'IN', values: ['DE'] }];
-  const flag = await flagWithStrategy(api, { constraints });
-  const segment = `segment-${unique()}`;
-  await api.send('POST', '/api/admin/segments', { name: segment, constraints });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/context-fields/${name}`);
-
-  await page.getByRole('region', { name: 'Used by' }).getByRole('link', { name: flag.name }).waitFor();
-  await page.getByLabel('Add legal values').fill('NO');
-  await page.getByLabel('Add legal values').press('Enter');
-  const illegal = page.getByRole('region', { name: 'Values that are not legal' });
-  await illegal.getByRole('link', { name: segment }).waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Remove NO' }).click();
-  await illegal.waitFor({ state: 'hidden' });
-  await confirmDeletion(page, 'Delete context field', name);
-
-  await page.getByText(`${name} is deleted.`).waitFor();
-  await expect(api.send('GET', `/api/admin/context/${name}`)).rejects.toThrow('404');
-});
-
-test('a context field that somebody else changed shows both changes', async ({ page, api, logInAs }) => {
-  const { name } = await createField(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/context-fields/${name}`);
+  await visit(page, `/admin/context-fields/${name}`);
   await page.getByLabel('Description').fill('Mine');
   await api.send('PUT', `/api/admin/context/${name}`, { description: 'Theirs' });
 
@@ -158,26 +156,23 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
   await row(page, 'canary').waitFor({ state: 'hidden' });
 });
 
-test('an environment with enabled flags cannot be deleted, and the page links to them', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const flag = await flagWithStrategy(api);
-  await api.send('POST', `${flag.base}/environments/production/on`);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/admin/environments?edit=environment:production');
+testAsAdmin(
+  'an environment with enabled flags cannot be deleted, and the page links to them',
+  async ({ page, api }) => {
+    const flag = await flagWithStrategy(api);
+    await api.send('POST', `${flag.base}/environments/production/on`);
+    await visit(page, '/admin/environments?edit=environment:production');
 
-  await page.getByText('Not possible').waitFor();
-  expect(await page.getByRole('button', { name: 'Delete environment…' }).getAttribute('aria-disabled')).toBe(
-    'true',
-  );
-});
+    await page.getByText('Not possible').waitFor();
+    expect(
+      await page.getByRole('button', { name: 'Delete environment…' }).getAttribute('aria-disabled'),
+    ).toBe('true');
+  },
+);
 
-test('creates, changes, deprecates and deletes a strategy type', async ({ page, api, logInAs }) => {
+testAsAdmin('creates, changes, deprecates and deletes a strategy type', async ({ page, api }) => {
   const name = `byCountry-${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/admin/strategy-types?edit=new`);
+  await visit(page, `/admin/strategy-types?edit=new`);
   const panel = page.getByRole('dialog', { name: 'New strategy type' });
   await panel.getByRole('textbox', { name: 'Name', exact: true }).fill(name);
   await panel.getByRole('button', { name: 'Add a parameter' }).click();
@@ -223,10 +218,9 @@ testWithOwnServer()('changes the lifetime of a feature type', async ({ page, api
   await accessible(page);
 });
 
-test('creates a tag type and its tags, and deletes them', async ({ page, api, logInAs }) => {
+testAsAdmin('creates a tag type and its tags, and deletes them', async ({ page, api }) => {
   const name = `team-${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/admin/tags?edit=new');
+  await visit(page, '/admin/tags?edit=new');
   const panel = page.getByRole('dialog', { name: 'New tag type' });
   await panel.getByLabel('Name').fill(name);
   await panel.getByLabel('Color').fill('red');
@@ -274,9 +268,8 @@ test('users without permissions read the vocabulary, and the pages name what is 
   }
 });
 
-test('asks before it discards a new context field', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto('/admin/context-fields/new');
+testAsAdmin('asks before it discards a new context field', async ({ page }) => {
+  await visit(page, '/admin/context-fields/new');
   await page.getByLabel('Description').fill('Country of the user');
 
   await asksBeforeInputIsLost(page, page.getByLabel('Description'), [

@@ -23,7 +23,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   streamEdgeFrames: 'For edges, which send their own token',
   getEdgeToken: 'For edges, which send their own token',
   reportFromEdge: 'For edges, which send their own token',
-  getEdges: 'For the command line and monitoring',
   getManifest: 'For the OpenFeature CLI',
   createManifestFlag: 'For the OpenFeature CLI',
   updateManifestFlag: 'For the OpenFeature CLI',

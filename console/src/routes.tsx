@@ -86,7 +86,7 @@ async function openFirstEntry({ context }: { context: { queryClient: QueryClient
   if (first) throw redirect({ to: first.path, replace: true });
 }
 
-const apiTokens = () => import('./api-tokens/list.tsx');
+const apiTokens = () => import('./api-tokens/pages.ts');
 const newApiToken = () => import('./api-tokens/new.tsx');
 const environments = () => import('./environments/pages.ts');
 const segments = () => import('./segments/pages.ts');
@@ -198,6 +198,7 @@ const routes = root.addChildren([
       inAdministration('/admin/sign-in/origins', signIn, 'OriginsPage'),
       inAdministration('/admin/transfer', transfer, 'ExportPage'),
       inAdministration('/admin/transfer/import', transfer, 'ImportPage'),
+      inAdministration('/admin/edges', apiTokens, 'EdgesPage'),
       inAdministration('/admin/instance', instance, 'InstancePage'),
       inAdministration('/admin/explain-access', explainAccess, 'ExplainAccessPage'),
       createRoute({

@@ -127,6 +127,7 @@ export const administrationPictures = ({ role, group, account, tester }: Created
   { name: 'admin-service-accounts', path: '/admin/service-accounts' },
   { name: 'admin-service-account', path: `/admin/service-accounts/${account}` },
   { name: 'admin-invitations', path: '/admin/invitations' },
+  { name: 'admin-edges', path: '/admin/edges' },
   {
     name: 'admin-explain-access',
     path: `/admin/explain-access?user=${tester}&permission=UPDATE_FEATURE_ENVIRONMENT&project=payments&environment=production`,

@@ -5,6 +5,8 @@ import { launch } from './browser.ts';
 /** The tabs of a window share a process, which has already compiled the scripts. */
 const ONE_PROCESS = '--renderer-process-limit=1';
 
+export const WIDE = { width: 1440, height: 900 };
+
 /** Started by a worker's first test, and stopped with the worker. */
 let launched: Promise<Browser> | undefined;
 
@@ -16,7 +18,7 @@ export async function newContext(
   launched ??= launch([ONE_PROCESS]);
   const context = await (await launched).newContext({
     baseURL,
-    viewport: { width: 1440, height: 900 },
+    viewport: WIDE,
     locale: 'en-GB',
     timezoneId: 'UTC',
     // Colors are compared while no transition runs.

@@ -19,7 +19,7 @@ export type Entry = {
 const ENTRIES: readonly Entry[] = [
   {
     label: 'Users',
-    words: 'people, accounts, members, deactivate, reset password',
+    words: 'people, deactivate, reset password',
     path: '/admin/users',
     group: 'People',
     calls: ['getUsers'],
@@ -43,7 +43,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Service accounts',
-    words: 'bots, machine users, pipelines, Terraform',
+    words: 'bots, Terraform',
     path: '/admin/service-accounts',
     group: 'People',
     calls: ['getServiceAccounts'],
@@ -87,7 +87,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Context fields',
-    words: 'properties, attributes, legal values',
+    words: 'attributes, legal values',
     path: '/admin/context-fields',
     group: 'Vocabulary',
     count: ({ contextFields }) => contextFields,
@@ -113,7 +113,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     label: 'Sign-in',
-    words: 'login, SSO, single sign-on, OpenID Connect, OIDC, password rules, CORS, origins',
+    words: 'login, SSO, OpenID Connect, OIDC, password rules, CORS',
     path: '/admin/sign-in',
     group: 'Instance',
     calls: ['getOidcSettings'],
@@ -126,8 +126,15 @@ const ENTRIES: readonly Entry[] = [
     calls: ['createFeature'],
   },
   {
+    label: 'Edges',
+    words: 'proxy',
+    path: '/admin/edges',
+    group: 'Instance',
+    calls: ['getEdges'],
+  },
+  {
     label: 'Instance',
-    words: 'version, license, limits, maintenance mode, diagnostics, database',
+    words: 'version, license, limits, maintenance mode, diagnostics',
     path: '/admin/instance',
     group: 'Instance',
     calls: ['getDiagnostics'],

@@ -105,7 +105,7 @@ export function TokenDetail({
 /** The applications that used a token, most recently seen first. */
 export function SeenBy({
   used,
-  none = 'No application used this token in the last two days.',
+  none = 'No application has used this token in the last two days.',
 }: {
   used: readonly TokenUse[];
   none?: string;

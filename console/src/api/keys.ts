@@ -61,6 +61,7 @@ export const keys = {
   serviceAccounts: ['service-accounts'],
   invitations: ['invitations'],
   apiTokens: ['api-tokens'],
+  edges: ['edges'],
   /** Single sign-on, passwords and other settings of the instance. */
   settings: ['settings'],
 

@@ -44,7 +44,7 @@ export function setConnection(change: Partial<Connection>): void {
 
 /** The user whose page this is: the first one whom the server named. */
 let owner: Me | undefined;
-/** Whether another tab may have logged in a different user since the server last named the user. */
+/** Whether a different user is logged in, or may have logged in in another tab since the server last named the user. */
 let isInDoubt = false;
 addEventListener('focus', () => {
   isInDoubt = true;
@@ -55,8 +55,9 @@ export const ownerOfPage = (): Me | undefined => owner;
 /** Remembers the user that the server named. Returns false if it is not the user of this page. */
 export function isOwner(me: Me): boolean {
   owner ??= me;
-  isInDoubt = false;
-  return owner.user.id === me.user.id;
+  // Until the user of this page is back, every write asks again.
+  isInDoubt = owner.user.id !== me.user.id;
+  return !isInDoubt;
 }
 
 export const mayBeAnotherUser = (): boolean => isInDoubt && owner !== undefined;

@@ -110,7 +110,7 @@ function Problems({ overview: { environments, issues } }: { overview: Applicatio
             <TriangleAlert size={14} aria-hidden="true" className={s.warn} />
             <span className={s.what}>
               <span>
-                <b className="mono">{instanceId}</b> keeps asking for flags, but has not taken any change
+                <b className="mono">{instanceId}</b> keeps asking for flags but has not picked up any change
                 since <Time at={since} />. Look for errors in the log of its SDK.
               </span>
               <span className="muted">{environment}</span>
@@ -165,7 +165,7 @@ function Environments({ overview: { environments } }: { overview: ApplicationOve
 function Flags({ flags }: { flags: ApplicationDetails['seenToggles'] }) {
   return (
     <Section title="Flags" about="Flags that the application asked for">
-      {flags.length === 0 && <Empty>The application asked for no flag.</Empty>}
+      {flags.length === 0 && <Empty>The application has not asked for any flag.</Empty>}
       <ul>
         {flags.map(({ name, project, archived, stale, environments, lastSeenAt }) => (
           <li key={name}>

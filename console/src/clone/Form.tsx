@@ -44,7 +44,7 @@ export function Form({
         value={form.name}
         description={
           isProposed &&
-          `The end of the name of the source is cut off, because a name has at most ${MAX_NAME} characters.`
+          `The source's name is shortened, because a name can have at most ${MAX_NAME} characters.`
         }
         error={
           (length > MAX_NAME

@@ -25,8 +25,8 @@ export function Plan({
     <div className={s.plan} data-previous={isPrevious || undefined}>
       {isOutdated && (
         <div className={s.outdated} role="alert">
-          <b>The plan changed: {counted(countMarks(tree), 'difference')}.</b> Somebody changed the source or
-          the project since the previous plan, so nothing was copied. Check the marked lines, then clone.
+          <b>The plan changed: {counted(countMarks(tree), 'difference')}.</b> Somebody has changed the source
+          or the project since the previous plan, so nothing was copied. Check the marked lines, then clone.
         </div>
       )}
       <Obstacles obstacles={plan.obstacles} />

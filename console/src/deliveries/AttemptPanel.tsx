@@ -78,7 +78,7 @@ function Response({ attempt }: { attempt: Attempt | undefined }) {
   return (
     <>
       {error && <p className={s.none}>{error}</p>}
-      {status === null && !error && <p className={s.none}>The receiver has sent no response.</p>}
+      {status === null && !error && <p className={s.none}>The receiver sent no response.</p>}
       {headers && <Headers headers={Object.entries(headers).map(([name, value]) => ({ name, value }))} />}
       {response ? (
         <Json value={pretty(response)} label="Response body" />

@@ -95,7 +95,7 @@ function Plan({
       {queued && (
         <p role="status" className={s.queued}>
           {counted(queued.deliveries, 'delivery', 'deliveries')} queued.
-          {queued.complete ? ' That is all of the range.' : ' More remain in the range.'}
+          {queued.complete ? ' These are all in the range.' : ' More remain in the range.'}
         </p>
       )}
       {plan.data && !queued?.complete && (

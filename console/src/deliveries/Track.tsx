@@ -54,7 +54,7 @@ function Slot({
   attempt: Attempt | undefined;
   number: number;
   wait: string;
-  /** The time of the next attempt, null if it waits for something else, undefined if another one is next. */
+  /** The time of the attempt if it is the next one: null if it waits for something else. Undefined if it is not the next one. */
   nextAt: string | null | undefined;
   isChosen: boolean;
   onChoose(number: number): void;

@@ -46,7 +46,7 @@ function TypeSelect({
       description={
         type === 'production'
           ? 'The console asks for confirmation before a flag is toggled here.'
-          : 'Decides how flag pages mark the environment.'
+          : 'Determines how flag pages mark the environment.'
       }
       value={type}
       error={error}
@@ -196,7 +196,7 @@ function Deletion({ environment }: { environment: Environment }) {
         {projectCount === 0
           ? 'None of the projects that you can read use it.'
           : `${counted(projectCount, 'project')} lose the strategies and variants of all flags in it.`}
-        {enabledToggleCount + apiTokenCount === 0 && ' No flag is enabled in it, and no API token is for it.'}
+        {enabledToggleCount + apiTokenCount === 0 && ' No flag is enabled in it, and no API token uses it.'}
       </DangerAction>
     </DangerZone>
   );

@@ -87,7 +87,7 @@ function Events({ projectId }: { projectId?: string }) {
       )}
       {isEmpty && projectId === undefined && !isAdmin && (
         <p className={s.adminsOnly}>
-          Only admins see events without a project, such as those of integrations, users and tokens.
+          Only admins see events without a project, such as those about integrations, users and tokens.
         </p>
       )}
       {isEmpty && !hasFilters && <NoEvents />}

@@ -69,7 +69,7 @@ function planOf<T extends object>(
     notes:
       overwritten.length === 0
         ? []
-        : [`Changed again since this event, and lost when you revert it: ${overwritten.join(', ')}.`],
+        : [`Changed again since this event, and overwritten if you revert it: ${overwritten.join(', ')}.`],
     apply: reason => save(reverted, reason, changed),
   };
 }

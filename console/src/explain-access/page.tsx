@@ -15,7 +15,7 @@ import s from './explain-access.module.css';
 import { accountsQuery, explanationQuery, ON_INSTANCE, permissionsQuery } from './queries.ts';
 import { type Question, questionOf, withChoice } from './question.ts';
 
-/** Why somebody may or may not do something, and what would change it. The URL has the question. */
+/** Explains why somebody may or may not do something, and what would change it. The URL contains the question. */
 export function ExplainAccessPage() {
   const question = questionOf(useSearch({ strict: false }));
   const { data: permissions } = useQuery(permissionsQuery);

@@ -65,7 +65,7 @@ export function BulkQuestion({
       {action === 'tag' && (
         <TextInput
           label="Tag"
-          description="A type and a value, such as simple:q4. Without a type: simple."
+          description="A type and a value, such as simple:q4. The default type is simple."
           value={typedTag}
           onChange={event => setTag(event.target.value)}
           data-autofocus
@@ -115,7 +115,9 @@ function Effect({
   if (action === 'archive') return <p>SDKs no longer receive archived flags. You can revive them later.</p>;
   if (action === 'revive') return <p>Revived flags are disabled in every environment and have no parents.</p>;
   if (action === 'delete')
-    return <p>Nobody can restore deleted flags. Their names become free, and their events remain.</p>;
+    return (
+      <p>Deleted flags cannot be restored. Their names become available again, and their events remain.</p>
+    );
   if (action === 'move')
     return (
       <p>

@@ -93,7 +93,7 @@ export function NewFlag({ projectId, onClose }: { projectId?: string; onClose():
           messages.name ??
           (length > MAX_NAME
             ? `A name has at most ${MAX_NAME} characters. This one has ${formatNumber(length)}.`
-            : !isValid && 'This name breaks the naming rule of the project.')
+            : !isValid && "This name does not match the project's naming rule.")
         }
         onChange={event => {
           change({ name: event.target.value });

@@ -130,7 +130,7 @@ function Editor({ type, current, onClose }: { type: FeatureType; current: Versio
             value={draft.lifetimeDays}
             error={
               messagesByField(error).lifetimeDays ??
-              (isValid ? undefined : 'Enter a whole number from 1 to 36500, or nothing.')
+              (isValid ? undefined : 'Enter a whole number from 1 to 36500, or leave it empty.')
             }
             onChange={event => change({ lifetimeDays: event.target.value.trim() })}
             onKeyDown={event => {

@@ -18,7 +18,7 @@ import { ValuesInput } from './ValuesInput.tsx';
 const CONDITIONS = {
   enabled: 'is enabled',
   disabled: 'is disabled',
-  variants: 'serves one of some variants',
+  variants: 'serves one of certain variants',
 };
 type Condition = keyof typeof CONDITIONS;
 const NAMES = Object.keys(CONDITIONS) as Condition[]; // The keys of a literal.
@@ -136,7 +136,7 @@ export function ParentPanel({
             description={
               known?.length === 0
                 ? 'The parent has no variants yet. Enter the names that it will have.'
-                : 'One of these variants of the parent must be served.'
+                : 'The parent must serve one of these variants.'
             }
             error={messages.variants}
           >

@@ -75,7 +75,7 @@ export function Remove({ feature }: { feature: Feature }) {
           onConfirm={remove}
           onClose={() => ask(undefined)}
         >
-          <p>Nobody can restore a deleted flag. Its strategies, variants, tags and links are lost.</p>
+          <p>A deleted flag cannot be restored. Its strategies, variants, tags and links are lost.</p>
         </Confirm>
       )}
     </section>

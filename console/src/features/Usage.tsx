@@ -115,7 +115,7 @@ function Applications({ applications }: { applications: readonly ApplicationUsag
     <section aria-label="Applications">
       <header>
         <h2>Applications</h2>
-        <span className="muted">Applications that asked for the flag in this time</span>
+        <span className="muted">Applications that asked for the flag during this time</span>
       </header>
       {applications.length === 0 && <Empty>No application asked for the flag.</Empty>}
       <ul>

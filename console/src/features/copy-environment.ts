@@ -63,7 +63,7 @@ async function restore(
   let { environment: expected, etag } = after;
   let isPartial = false;
   const overtaken = () =>
-    `Somebody changed ${place.featureName} in ${before.name} after the copy. ${isPartial ? 'Only a part of it was undone.' : 'It was not undone.'}`;
+    `Somebody changed ${place.featureName} in ${before.name} after the copy. ${isPartial ? 'It was only partly undone.' : 'It was not undone.'}`;
   const step = async (change: Partial<Side>, send: () => Promise<void>): Promise<void> => {
     await send().catch(error => orOvertaken(overtaken())(error));
     isPartial = true;

@@ -67,7 +67,7 @@ function Edit({ projectId, limit, onClose }: { projectId: string; limit: number 
       }}
     >
       <NumberInput
-        label="Maximum of stale and potentially stale flags"
+        label="Maximum number of stale and potentially stale flags"
         description="Leave it empty for no budget."
         min={0}
         allowDecimal={false}

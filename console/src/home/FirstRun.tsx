@@ -34,7 +34,7 @@ export function FirstRun({ onHide }: { onHide(): void }) {
       <div className={s.page}>
         <div className={s.steps}>
           <p className={s.lead}>
-            Halyard ticks off each step when it happens, so you can work in your own editor.
+            Halyard ticks off each step as it happens, so you can work in your own editor.
           </p>
           <CreateFlag flag={flag} isCurrent={current === 0} />
           <ConnectStep

@@ -153,7 +153,8 @@ function About({ integration, provider }: FrameProps) {
       )}
       {integration.oldSecretUntil && (
         <span>
-          The previous secret signs until <Time at={integration.oldSecretUntil} as="full" />
+          Requests are also signed with the previous secret until{' '}
+          <Time at={integration.oldSecretUntil} as="full" />
         </span>
       )}
     </p>

@@ -115,7 +115,7 @@ function Events({ draft, error, onChange }: Omit<FormProps, 'provider'>) {
       />
       {draft.projects.length > 0 && (
         <Checkbox
-          label="Also events without a project, such as created users"
+          label="Include events without a project, such as new users"
           checked={draft.eventsWithoutProject}
           onChange={event => onChange({ ...draft, eventsWithoutProject: event.target.checked })}
         />
@@ -202,11 +202,11 @@ function Order({ draft, onChange }: Pick<FormProps, 'draft' | 'onChange'>) {
       />
       {draft.ordered && (
         <NativeSelect
-          label="After the last attempt failed"
+          label="When the last attempt has failed"
           value={draft.whenExhausted}
           data={[
             { value: 'skip', label: 'Continue with the next event' },
-            { value: 'block', label: 'Stay blocked until somebody redelivers or skips' },
+            { value: 'block', label: 'Stay blocked until somebody redelivers or skips it' },
           ]}
           onChange={event =>
             onChange({ ...draft, whenExhausted: event.target.value === 'block' ? 'block' : 'skip' })

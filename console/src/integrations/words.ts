@@ -16,7 +16,7 @@ export function stateOf(integration: Integration, now = Date.now()): Integration
     return {
       tone: 'bad',
       word: `Failing for ${lasting(Math.max(1000, now - Date.parse(failingSince)))}`,
-      why: 'Every attempt failed since then. If most attempts fail, the circuit breaker opens and lets one attempt through after a pause of 5 s to 1 min.',
+      why: 'Every attempt has failed since then. If most attempts fail, the circuit breaker opens and lets one attempt through after a pause of 5 s to 1 min.',
     };
   return { tone: 'on', word: 'Enabled' };
 }

@@ -45,7 +45,7 @@ export function NewInvitation({ onClose }: { onClose(): void }) {
         label="Copy link"
         onStored={() => leave({ edit: undefined, invitation: String(created.id) })}
       >
-        Everyone with this link can sign up as Viewer until it expires. Copy it now. Halyard does not show it
+        Anyone with this link can sign up as Viewer until it expires. Copy it now. Halyard does not show it
         again.
       </Secret>
     );

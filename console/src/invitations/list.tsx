@@ -93,7 +93,7 @@ export function InvitationsPage() {
       onActive={onActive}
       onOpen={onActive}
       create={{ label: 'New invitation', call: 'createSignupToken', run: () => push({ edit: 'new' }) }}
-      empty="No invitations yet. Everyone who has such a link can sign up as Viewer."
+      empty="No invitations yet. Anyone with such a link can sign up as Viewer."
       detail={
         selected && (
           <InvitationDetail

@@ -94,7 +94,7 @@ const tagTypes: Keys = () => [keys.tagTypes, keys.tags];
 
 const serviceAccounts: Keys = () => [keys.serviceAccounts, keys.groups, keys.project()];
 const invitations: Keys = () => [keys.invitations, keys.users];
-const apiTokens: Keys = () => [keys.apiTokens, keys.project(), keys.environments];
+const apiTokens: Keys = () => [keys.apiTokens, keys.edges, keys.project(), keys.environments];
 const personalTokens: Keys = () => [keys.personalTokens];
 const settings: Keys = () => [keys.settings, keys.instance];
 const integrations: Keys = () => [keys.integrations, keys.deliveries];

@@ -3,7 +3,7 @@ export const FAILED: Record<string, string> = {
   disabled: 'Single sign-on is disabled. Log in with a password, or ask an admin to enable single sign-on.',
   address: 'The login URL was invalid. Start the login again from this page.',
   expired:
-    'The login took longer than 10 minutes, was finished before, or started in a different browser. Start it again from this page.',
+    'The login took longer than 10 minutes, was already completed, or started in a different browser. Start it again from this page.',
   cancelled:
     'The login was cancelled, or the identity provider does not let you use Halyard. Try again, or ask an admin for access.',
   unconfirmed: 'The identity provider did not confirm the login. Start it again from this page.',
@@ -20,7 +20,7 @@ export const FAILED: Record<string, string> = {
     'The account with your email address belongs to a different user of the identity provider. Ask an admin to check the account.',
   rejected:
     'The server rejected the login. Ask an admin to check your groups and the settings of single sign-on.',
-  throttled: 'Too many logins from your network failed.',
+  throttled: 'Too many logins from your network have failed.',
   provider:
     'The identity provider does not respond, or does not accept this server. Try again in a moment. If it fails again, ask an admin to check the settings of single sign-on.',
   unavailable: 'The server is not available at the moment. Try again in a few seconds.',

@@ -94,7 +94,7 @@ export function Form({
         ) : (
           <Textarea
             label="Table"
-            description={`The first line names context fields, each further line is a context. At most ${MAX_CONTEXTS}.`}
+            description={`The first line names the context fields, and each further line is a context. At most ${MAX_CONTEXTS}.`}
             classNames={{ input: 'mono' }}
             rows={8}
             autoComplete="off"

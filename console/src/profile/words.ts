@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** The name and version in a User-Agent header: the last product in it that people know. */
+/** The name and version of the browser in a User-Agent header. */
 export const browserOf = (userAgent: string | null): string =>
   userAgent
     ?.match(/(Firefox|Edg|Chrome|Safari)\/\d+/)?.[0]

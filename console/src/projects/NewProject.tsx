@@ -119,7 +119,7 @@ export function NewProject({ onClose }: { onClose(): void }) {
         label="Naming rule"
         description={
           pattern === ''
-            ? 'Optional: a regular expression in RE2 syntax that the names of new flags match, such as pay\\..+'
+            ? 'Optional: a regular expression in RE2 syntax that the names of new flags must match, such as pay\\..+'
             : followsRule(pattern, EXAMPLE)
               ? `Allows ${EXAMPLE}.`
               : `Rejects ${EXAMPLE}.`

@@ -8,7 +8,7 @@ export const MODES: Record<Project['mode'], { label: string; meaning: string }> 
   },
   protected: {
     label: 'Protected',
-    meaning: 'Unleash clients show it as protected. Here it behaves like open.',
+    meaning: 'Unleash clients show it as protected. In Halyard it behaves like an open project.',
   },
   private: { label: 'Private', meaning: 'Only members and admins can see that the project exists.' },
 };

@@ -40,7 +40,7 @@ export function LoginDialog() {
       opened
       zIndex={10_000} // Above the palette.
       onClose={() => {}}
-      title={other ? 'Another user is logged in' : 'Your session ended'}
+      title={other ? 'A different user is logged in' : 'Your session ended'}
       withCloseButton={false}
       closeOnEscape={false}
       closeOnClickOutside={false}

@@ -50,8 +50,8 @@ export function TestResult({
         {rejected.length > 0 && <p className={s.stale}>Not tested: complete the marked fields first.</p>}
         {!test && !error && (
           <p className="muted">
-            A test asks the provider for its discovery document and its keys, and whether it knows the client.
-            It saves nothing.
+            A test fetches the provider's discovery document and keys, and checks that the provider knows the
+            client. It saves nothing.
           </p>
         )}
         {test && !isCurrent && <p className={s.stale}>The form has changed since this test.</p>}

@@ -129,7 +129,7 @@ function Editor({
       ) : (
         <div className={s.panel}>
           {!editable && (
-            <p className={s.words}>Built in: every SDK implements it, and nobody can change it.</p>
+            <p className={s.words}>Built in: every SDK implements it, and it cannot be changed.</p>
           )}
           <fieldset className={s.fields} disabled={!editable || missing.length > 0 || editor.isPending}>
             <FormErrors messages={otherMessages(error, FIELDS)} />
@@ -146,7 +146,7 @@ function Editor({
                 </Can>
                 <p className={s.words}>
                   {deprecated
-                    ? 'New strategies should not use it. Existing strategies work.'
+                    ? 'New strategies should not use it. Existing strategies keep working.'
                     : 'Deprecate it when new strategies should no longer use it.'}
                 </p>
               </div>
@@ -185,7 +185,7 @@ function Deletion({ name }: { name: string }) {
         call="deleteStrategyType"
         onConfirm={remove}
       >
-        The server rejects it while a flag or a default strategy uses the type.
+        You cannot delete it while a flag or a default strategy uses the type.
       </DangerAction>
     </DangerZone>
   );

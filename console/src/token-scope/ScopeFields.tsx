@@ -36,7 +36,7 @@ export function ScopeFields({
         <>
           <Choices
             label="Environments it may change"
-            description="None selected: all. If you select some, also select below what applies to every environment, such as archiving flags."
+            description="None selected: all. If you select some, also select the permissions below that apply to every environment, such as archiving flags."
             error={messages['scope.environments']}
             choices={environments.map(({ name }) => ({ value: name, label: name }))}
             value={draft.environments}

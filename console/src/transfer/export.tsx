@@ -105,7 +105,7 @@ export function ExportPage() {
             )}
             <NativeSelect
               label="Environment"
-              description="The export has the strategies, variants and state of this environment."
+              description="The export contains the strategies, variants and state of this environment."
               value={form.environment}
               data={environments?.environments.map(({ name }) => name) ?? []}
               error={errors.environment}
@@ -124,8 +124,8 @@ export function ExportPage() {
       >
         {!run.data && (
           <p className="muted">
-            An export has the flags with their strategies, variants, tags, parents and links in one
-            environment, the names of their segments, and their context fields and tag types. It has no
+            An export contains the flags with their strategies, variants, tags, parents and links in one
+            environment, the names of their segments, and their context fields and tag types. It contains no
             tokens, people or events.
           </p>
         )}

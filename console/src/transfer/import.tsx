@@ -170,7 +170,7 @@ function SourceFields({
       return onChange({
         text: '',
         file: file.name,
-        problem: 'The file is larger than 8 MiB, the most that the server accepts.',
+        problem: 'The file is larger than 8 MiB, the maximum that the server accepts.',
       });
     onChange({ text: await file.text(), file: file.name });
   };

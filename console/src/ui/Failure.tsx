@@ -23,7 +23,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?(): void }
     <div className={s.failure} role="alert" data-tone={status === 403 ? 'off' : 'bad'}>
       {status === 403 ? <Lock size={18} aria-hidden="true" /> : <CircleAlert size={18} aria-hidden="true" />}
       <div>
-        <h2>{status === 403 ? 'You need another permission' : 'This part did not load'}</h2>
+        <h2>{status === 403 ? 'You need a different permission' : 'This part did not load'}</h2>
         <p>{message}</p>
         {status === 403 && (
           <Suspense>

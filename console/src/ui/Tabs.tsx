@@ -2,9 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import s from './Tabs.module.css';
 
-/** On a narrow screen, the row of tabs scrolls. */
-const showActive = (row: HTMLElement | null) =>
+/** On a narrow screen, the row of tabs scrolls. Counts arrive later than the tabs, and push the last ones out of sight. */
+const showActive = (row: HTMLElement | null) => {
   row?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+};
 
 /** The tabs of a page: links, so that every tab has a URL. Put them into `head` of Page. */
 export function Tabs({
@@ -15,7 +16,8 @@ export function Tabs({
   tabs: readonly { to: string; label: string; count?: ReactNode }[];
 }) {
   return (
-    <nav ref={showActive} className={s.tabs} aria-label={label}>
+    // A new function for each render, so that React calls it each time.
+    <nav ref={row => showActive(row)} className={s.tabs} aria-label={label}>
       {tabs.map(tab => (
         <Link
           key={tab.to}

@@ -24,6 +24,9 @@ export function AccessList({ user, name, access }: { user: number; name: string;
         </>
       }
     >
+      {access.projects.every(({ grants }) => grants.length === 0) && (
+        <p className={s.hint}>To give {name} a role in a project, open the project.</p>
+      )}
       <ul className={s.access} aria-label="Projects">
         {access.projects.map(project => (
           <li key={project.id}>

@@ -132,8 +132,8 @@ function Actions({ user, access, onEdit }: { user: User; access: Access | undefi
         onClose={() => ask(undefined)}
       >
         <p>
-          {name} can log in again, with the roles and groups shown here. Sessions and personal tokens that the
-          deactivation ended do not come back.
+          {name} can log in again, with the roles and groups shown here. Sessions and personal tokens that
+          ended with the deactivation are not restored.
         </p>
       </Confirm>
       <Confirm

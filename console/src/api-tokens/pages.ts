@@ -1,0 +1,2 @@
+export { EdgesPage } from '../edges/list.tsx';
+export { TokensPage } from './list.tsx';
