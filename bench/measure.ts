@@ -26,6 +26,11 @@ export async function cpuUsOf(pid: number): Promise<number> {
   return texts.reduce((sum, text) => sum + Number(text.split(' ')[0]), 0) / 1_000;
 }
 
+/** How long the main thread of a process was ready to run but had no processor. */
+export function readWaitedMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+}
+
 type Process = { pid: number; parent: number; usedMs: number; childrenMs: number };
 
 async function readProcess(pid: number): Promise<Process | undefined> {

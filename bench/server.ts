@@ -11,7 +11,7 @@ import { startTcpProxy, type TcpProxy } from '../server/src/test/tcp-proxy.ts';
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url));
 export const ADMIN_TOKEN = `*:*.${randomBytes(24).toString('hex')}`;
 
-export type Server = { url: string; pid: number; stop: () => Promise<void> };
+export type Server = { url: string; pid: number; isRunning: () => boolean; stop: () => Promise<void> };
 
 export async function startServer(
   database: URL,
@@ -39,9 +39,10 @@ export async function startServer(
   // The server never outlives this process.
   process.once('exit', () => child.kill('SIGKILL'));
   process.once('SIGTERM', () => process.exit(143));
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
   const stop = async () => {
     child.off('exit', reportExit);
-    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (!isRunning()) return;
     child.kill('SIGTERM');
     await once(child, 'exit');
   };
@@ -49,7 +50,7 @@ export async function startServer(
     const ready = await fetch(`${url}/ready`).catch(() => undefined);
     const { pid } = child;
     if (ready?.status === 200 && pid !== undefined) {
-      return { url, pid, stop };
+      return { url, pid, isRunning, stop };
     }
     await sleep(100);
   }
@@ -65,11 +66,17 @@ export type ProxiedServers = {
   stop: () => Promise<void>;
 };
 
-/** Starts two servers that reach the database through one proxy, which can cut or freeze their connections. */
-export async function startProxiedServers(database: URL): Promise<ProxiedServers> {
+/** A proxy in front of the database, which can cut or freeze its connections. */
+export async function startProxy(database: URL): Promise<{ proxy: TcpProxy; throughProxy: URL }> {
   const proxy = await startTcpProxy(database.hostname, Number(database.port || 5432));
   const throughProxy = new URL(database);
   throughProxy.host = `127.0.0.1:${proxy.port}`;
+  return { proxy, throughProxy };
+}
+
+/** Starts two servers that reach the database through one proxy, which can cut or freeze their connections. */
+export async function startProxiedServers(database: URL): Promise<ProxiedServers> {
+  const { proxy, throughProxy } = await startProxy(database);
   const servers = [await startServer(throughProxy), await startServer(throughProxy)];
   const ports = servers.map(server => Number(new URL(server.url).port));
   return {

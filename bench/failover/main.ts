@@ -1,11 +1,10 @@
 // Promotes standbys that lack commits, and restores an older copy of the data folder, while a server runs under load. It passes
 // if, afterwards, all clients have what the database has and nothing that was lost.
 import { randomInt } from 'node:crypto';
-import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOptions } from '../../server/src/platform/command-line.ts';
 import { randomFrom } from '../../server/src/test/delivery-campaign.ts';
 import { canRunClusters } from '../../server/src/test/postgres-cluster.ts';
+import { type Campaign, count, listed, load, readSettings, runCampaign } from '../campaign.ts';
 import { makeToken, type Response } from '../requests.ts';
 import { startServer } from '../server.ts';
 import { newestEvent, type Outcome, startFailingDatabase } from './database.ts';
@@ -15,18 +14,18 @@ import { compareLogs, type EventLog, followEvents, SEARCHES } from './streams.ts
 import { startTokens } from './tokens.ts';
 import { ENVIRONMENT, startWriters } from './writers.ts';
 
-const options = readOptions({
-  run: 'npm run campaign:failover',
-  does: 'Promotes standbys and restores copies of the data folder under load, and compares all clients with the database.',
-  options: {
-    promotions: { type: 'string', default: '20', meaning: 'Number of promoted standbys' },
-    copies: { type: 'string', default: '10', meaning: 'Number of data folders that are restored' },
-    writers: { type: 'string', default: '8', meaning: 'Number of writers' },
-    sdks: { type: 'string', default: '40', meaning: `Number of SDKs: ${KINDS.join(', ')} in turn` },
-    searchers: { type: 'string', default: '2', meaning: 'Number of searches at a time' },
-    seed: { type: 'string', default: String(randomInt(2 ** 31)), meaning: 'Seed of a run to repeat' },
+const settings = readSettings(
+  'npm run campaign:failover',
+  'Promotes standbys and restores copies of the data folder under load, and compares all clients with the database.',
+  {
+    promotions: [20, 'Number of promoted standbys'],
+    copies: [10, 'Number of data folders that are restored'],
+    writers: [8, 'Number of writers'],
+    sdks: [40, `Number of SDKs: ${KINDS.join(', ')} in turn`],
+    searchers: [2, 'Number of searches at a time'],
+    seed: [randomInt(2 ** 31), 'Seed of a run to repeat'],
   },
-});
+);
 
 if (!canRunClusters) {
   console.error('This campaign requires root, and PostgreSQL from Debian packages.');
@@ -41,77 +40,65 @@ const QUIET = 1_000;
 const EQUAL_WITHIN = 10_000;
 const LOSS = { ms: 2_000, events: 60 };
 
-const problems = {
-  'wrong search results': 0,
-  'accepted revoked tokens': 0,
-  'rejected valid tokens': 0,
-  'SDKs that differ': 0,
-  'incomplete streams': 0,
-  'streams that ended without a reason': 0,
-  'responses with 500': 0,
-};
-
 let failedLate = 0;
 let isStopping = false;
-const started = Date.now();
-const random = randomFrom(Number(options.seed));
-console.log(`seed ${options.seed}, load ${loadavg()[0]?.toFixed(1)}`);
-const database = await startFailingDatabase(random);
 // Ends after the current round.
 process.once('SIGINT', () => {
   isStopping = true;
 });
-const server = await startServer(database.url);
-const stops: (() => unknown)[] = [];
-try {
-  await run();
-  for (const [what, count] of Object.entries(problems)) console.log(`${what}: ${count}`);
-  process.exitCode = Object.values(problems).every(count => count === 0) ? 0 : 1;
-} finally {
-  await Promise.all(stops.map(stop => stop()));
-  await server.stop();
-  await database.remove();
-}
-process.exit();
+await runCampaign(run);
 
-function fail(what: keyof typeof problems, problem: string): void {
-  problems[what]++;
-  console.error(`${new Date().toISOString().slice(11, 23)} ${what}: ${problem}`);
-}
+async function run({ fail, atEnd }: Campaign): Promise<void> {
+  const started = Date.now();
+  const random = randomFrom(settings.seed);
+  const counts = new Map<string, number>();
+  const report = (what: string) => (problem: string) => {
+    count(counts, what);
+    fail(`${new Date().toISOString().slice(11, 23)} ${what}: ${problem}`);
+  };
+  console.log(`seed ${settings.seed}, ${load()}`);
+  const database = await startFailingDatabase(random);
+  atEnd(database.remove);
+  const server = await startServer(database.url);
+  atEnd(server.stop);
 
-/** Requests may fail with 503 during a failover. Later they should not, but on a busy machine a few wait too long for a lock. */
-function note({ status, text, sentAt }: Response): void {
-  if (status === 500) fail('responses with 500', text);
-  if (status !== 0 && status < 500) return;
-  if (sentAt - database.era.openedAt < EQUAL_WITHIN || database.era.state !== 'open') return;
-  failedLate++;
-  console.error(`${new Date().toISOString().slice(11, 23)} failed long after a failover: ${status} ${text}`);
-}
+  /** Requests may fail with 503 during a failover. Later they should not, but on a busy machine a few wait too long for a lock. */
+  function note({ status, text, sentAt }: Response): void {
+    if (status === 500) report('response with 500')(text);
+    if (status !== 0 && status < 500) return;
+    if (sentAt - database.era.openedAt < EQUAL_WITHIN || database.era.state !== 'open') return;
+    failedLate++;
+    console.error(
+      `${new Date().toISOString().slice(11, 23)} failed long after a failover: ${status} ${text}`,
+    );
+  }
 
-async function run(): Promise<void> {
   const own = {
     backend: await makeToken(server.url, 'backend', ENVIRONMENT),
     frontend: await makeToken(server.url, 'frontend', ENVIRONMENT),
   };
-  const writers = startWriters(server.url, Number(options.writers), random, note);
+  const writers = startWriters(server.url, settings.writers, random, note);
   const tokens = startTokens(server.url, database, random, note, {
-    accepted: problem => fail('accepted revoked tokens', problem),
-    rejected: problem => fail('rejected valid tokens', problem),
+    accepted: report('accepted revoked token'),
+    rejected: report('rejected valid token'),
   });
   const writing = [...writers.loops, tokens.changing];
-  const searches = startSearches(server.url, database, Number(options.searchers), random, note, problem =>
-    fail('wrong search results', problem),
+  const searches = startSearches(
+    server.url,
+    database,
+    settings.searchers,
+    random,
+    note,
+    report('wrong search result'),
   );
   const loops = [...writing, tokens.probing, ...searches.loops];
-  stops.push(...loops.map(loop => loop.stop));
-  const sdks = await startSdks(server.url, Number(options.sdks), own);
-  stops.push(() => sdks.forEach(sdk => void sdk.stop()));
+  atEnd(() => Promise.all(loops.map(loop => loop.stop())));
+  const sdks = await startSdks(server.url, settings.sdks, own);
+  atEnd(() => sdks.forEach(sdk => void sdk.stop()));
   const logs: EventLog[] = [];
   for (const search of SEARCHES)
-    logs.push(
-      await followEvents(server.url, search, problem => fail('streams that ended without a reason', problem)),
-    );
-  stops.push(...logs.map(log => log.stop));
+    logs.push(await followEvents(server.url, search, report('stream that ended without a reason')));
+  atEnd(() => Promise.all(logs.map(log => log.stop())));
   console.log(`${sdks.length} SDKs, ${logs.length} streams and ${writers.loops.length} writers are ready`);
 
   let lost = 0;
@@ -135,13 +122,13 @@ async function run(): Promise<void> {
       compareSdks(sdks, era, writers.names, EQUAL_WITHIN),
       compareLogs(logs, era, EQUAL_WITHIN),
     ]);
-    for (const problem of differing) fail('SDKs that differ', problem);
-    for (const problem of incomplete) fail('incomplete streams', problem);
+    differing.forEach(report('SDK that differs'));
+    incomplete.forEach(report('incomplete stream'));
     await sleep(QUIET);
-    if (!isAlive()) throw new Error('The server exited');
+    if (!server.isRunning()) throw new Error('The server exited');
     console.log(
       `round ${at + 1}, ${kind}: ${outcome.lost} events lost, down for ${(outcome.downMs / 1_000).toFixed(1)} s, ` +
-        `SDKs equal ${ms.toFixed(0)} ms after the last write, ${countProblems()} problems so far, load ${loadavg()[0]?.toFixed(1)}`,
+        `SDKs equal ${ms.toFixed(0)} ms after the last write, problems so far: ${listed(counts) || 'none'}, ${load()}`,
     );
   }
   const sum = (of: (log: EventLog) => number) => logs.reduce((all, log) => all + of(log), 0);
@@ -159,21 +146,9 @@ async function run(): Promise<void> {
 
 /** Copies are spread among the promotions. */
 function kindsOfRounds(): ('promotion' | 'copy')[] {
-  const [promotions, copies] = [Number(options.promotions), Number(options.copies)];
+  const [promotions, copies] = [settings.promotions, settings.copies];
   return Array.from({ length: promotions + copies }, (_, at) => {
     const copiesAt = (rounds: number) => Math.floor((rounds * copies) / (promotions + copies));
     return copiesAt(at + 1) > copiesAt(at) ? 'copy' : 'promotion';
   });
-}
-
-function isAlive(): boolean {
-  try {
-    return process.kill(server.pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-function countProblems(): number {
-  return Object.values(problems).reduce((sum, count) => sum + count, 0);
 }

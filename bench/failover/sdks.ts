@@ -1,9 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { OFREPWebProvider } from '@openfeature/ofrep-web-provider';
 import { EventSource } from 'undici';
 import { startBrowserSdk } from '../../server/src/test/browser-sdk.ts';
 import { startSdk, type Transport } from '../../server/src/test/sdk-client.ts';
+import { type Documents, differenceOf, flagsOf, readDocuments, waitUntilEqual } from '../sdks.ts';
 import type { Era } from './database.ts';
 import { ENVIRONMENT } from './writers.ts';
 
@@ -18,23 +17,6 @@ export type Sdk = {
   difference: (database: Documents, names: ReadonlySet<string>) => string | undefined;
   stop: () => void;
 };
-
-type Document = {
-  name: string;
-  enabled: boolean;
-  strategies: { variants?: { name: string }[] }[];
-};
-
-/** The flags as the database has them for SDKs. */
-export type Documents = ReadonlyMap<string, Document>;
-
-export async function readDocuments({ pool }: Era): Promise<Documents> {
-  const { rows } = await pool.query<{ name: string; document: string }>(
-    'select name, document from sdk_features where environment = $1 and document is not null',
-    [ENVIRONMENT],
-  );
-  return new Map(rows.map(({ name, document }) => [name, JSON.parse(document)]));
-}
 
 /** Starts real SDKs, the same number of each kind. */
 export async function startSdks(
@@ -59,8 +41,7 @@ async function startServerSdk(server: string, token: string, transport: Transpor
   const sdk = await startSdk(server, token, transport, POLL_MS);
   return {
     kind: transport,
-    difference: database =>
-      differenceOf(new Map(sdk.getFeatureToggleDefinitions().map(one => [one.name, one])), database),
+    difference: database => differenceOf(flagsOf(sdk), database),
     stop: () => sdk.destroy(),
   };
 }
@@ -109,41 +90,20 @@ function enabledIn(database: Documents): Map<string, string> {
   );
 }
 
-function differenceOf(
-  own: ReadonlyMap<string, unknown>,
-  database: ReadonlyMap<string, unknown>,
-): string | undefined {
-  for (const [name, value] of own) {
-    const stored = database.get(name);
-    if (stored === undefined) return `has "${name}", and the database does not`;
-    if (!isDeepStrictEqual(value, stored))
-      return `"${name}" is ${JSON.stringify(value)}, and ${JSON.stringify(stored)} in the database`;
-  }
-  for (const name of database.keys()) if (!own.has(name)) return `lacks "${name}"`;
-  return undefined;
-}
-
-/**
- * Waits until all SDKs have what the database has. Returns those that are not up to date in time, and how long it took. Nothing
- * may be written meanwhile.
- */
+/** Waits until all SDKs have what the database has. Returns those that are not up to date in time, and how long it took. */
 export async function compareSdks(
   sdks: Sdk[],
   era: Era,
   names: ReadonlySet<string>,
   withinMs: number,
 ): Promise<{ differing: string[]; ms: number }> {
-  const database = await readDocuments(era);
-  const started = performance.now();
-  const find = () =>
-    sdks.flatMap(sdk => {
-      const difference = sdk.difference(database, names);
-      return difference === undefined ? [] : [`${sdk.kind} SDK: ${difference}`];
-    });
-  let differing = find();
-  while (differing.length > 0 && performance.now() - started < withinMs) {
-    await sleep(50);
-    differing = find();
-  }
-  return { differing, ms: performance.now() - started };
+  const database = await readDocuments(era.pool, ENVIRONMENT);
+  return await waitUntilEqual(
+    () =>
+      sdks.flatMap(sdk => {
+        const difference = sdk.difference(database, names);
+        return difference === undefined ? [] : [`${sdk.kind} SDK: ${difference}`];
+      }),
+    withinMs,
+  );
 }

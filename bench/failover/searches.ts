@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Loop, startLoop } from '../load.ts';
 import { type Response, send } from '../requests.ts';
 import { judge } from '../search/judge.ts';
 import { conditionOf, pathOf, type Result, readPlain, type Search } from '../search/plain.ts';
 import type { Era, FailingDatabase } from './database.ts';
-import { type Loop, startLoop } from './loop.ts';
 
 const PAUSE_MS = 200;
 const LIMITS = [5, 50, 1_000];

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectStream } from '../../server/src/test/event-stream-client.ts';
+import { waitUntilEqual } from '../sdks.ts';
 import { conditionOf, pathOf, type Search } from '../search/plain.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 import type { Era } from './database.ts';
@@ -104,16 +105,13 @@ export async function followEvents(
   };
 }
 
-/** Waits until all copies of the log are equal to it. Returns those that are not equal in time. Nothing may be written meanwhile. */
+/** Waits until all copies of the log are equal to it. Returns those that are not equal in time. */
 export async function compareLogs(logs: EventLog[], era: Era, withinMs: number): Promise<string[]> {
-  const started = performance.now();
-  for (;;) {
-    const differences: string[] = [];
-    for (const [n, log] of logs.entries()) {
-      const difference = await log.difference(era);
-      if (difference !== undefined) differences.push(`stream ${n + 1}: ${difference}`);
-    }
-    if (differences.length === 0 || performance.now() - started > withinMs) return differences;
-    await sleep(100);
-  }
+  const { differing } = await waitUntilEqual(async () => {
+    const differences = await Promise.all(logs.map(log => log.difference(era)));
+    return differences.flatMap((difference, n) =>
+      difference === undefined ? [] : [`stream ${n + 1}: ${difference}`],
+    );
+  }, withinMs);
+  return differing;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { type Loop, startLoop } from '../load.ts';
 import { type Response, send } from '../requests.ts';
 import type { Era, FailingDatabase } from './database.ts';
-import { type Loop, startLoop } from './loop.ts';
 import { ENVIRONMENT } from './writers.ts';
 
 /** The documented limit is 1 s. The rest is for a busy machine, and for the connection that the server has to open after a failover. */

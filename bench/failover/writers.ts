@@ -1,5 +1,5 @@
+import { type Loop, startLoop } from '../load.ts';
 import { type Response, send } from '../requests.ts';
-import { type Loop, startLoop } from './loop.ts';
 
 export const ENVIRONMENT = 'production';
 const PROJECT = '/api/admin/projects/default/features';

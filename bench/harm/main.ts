@@ -1,154 +1,157 @@
 // Lets one caller attack a server while others use it, and fails if the others notice.
-import { type ChildProcess, fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readOptions } from '../../server/src/platform/command-line.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
-import { residentMb } from '../measure.ts';
-import { startServer } from '../server.ts';
-import type { Attack, World } from './attack.ts';
-import type { AttackResult } from './attacker.ts';
-import { ATTACKS } from './attacks.ts';
-import type { ProbeResult } from './prober.ts';
+import { load, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
+import { percentile, readWaitedMs, residentMb } from '../measure.ts';
+import { type Server, startServer } from '../server.ts';
+import { ATTACKS, type Attack, type World } from './attacks.ts';
+import type { Order, Outcome } from './caller.ts';
 import { makeWorld } from './world.ts';
 
-const options = readOptions({
-  run: 'npm run campaign:harm',
-  does: 'Lets one caller attack a server, and measures what others notice. Fails if they wait longer or get errors, or if memory grows.',
-  options: {
-    attacks: { type: 'string', default: '', meaning: 'Only attacks whose name contains this text' },
-    connections: {
-      type: 'string',
-      default: '50,500',
-      meaning: 'Connections of the attacker, one run for each number',
-    },
-    seconds: { type: 'string', default: '8', meaning: 'Duration of each run' },
-    flags: { type: 'string', default: '5000', meaning: 'Flags in the project that is attacked' },
-    port: { type: 'string', default: '', meaning: 'Port of the server; a free one by default' },
+const settings = readSettings(
+  'npm run campaign:harm',
+  'Lets one caller attack a server, and measures what others notice. Fails if they wait longer or get errors, or if memory grows.',
+  {
+    attacks: ['', 'Only attacks whose name contains one of these strings, separated by ;'],
+    connections: ['50,500', 'Connections of the attacker, one run for each number'],
+    seconds: [8, 'How long each attack is measured'],
+    flags: [5_000, 'Flags in the project that is attacked'],
   },
-});
-const CONNECTIONS = options.connections.split(',').map(Number);
-const SECONDS = Number(options.seconds);
+);
+const CALLER = fileURLToPath(new URL('caller.ts', import.meta.url));
+/** Each run alternates between attacks and idle windows, so that both see the same neighbors on a busy machine. */
+const ROUNDS = 2;
+const WINDOW_S = settings.seconds / ROUNDS;
 const MAX_DELAY_MS = 250;
 const MAX_GROWTH_MB = 150;
 const RECOVERS_WITHIN_S = 60;
 
-type Row = {
-  attack: Attack;
-  connections: number;
-  probes: ProbeResult[];
-  statuses: AttackResult['statuses'];
-  growthMb: number;
-  leftMb: number;
-};
+/** The outcomes by kind of request, and the part of the time in which the server was ready to run but had no processor. */
+type Window = { probes: Outcome[]; starved: number };
 
-const database = `halyard_harm_${randomBytes(4).toString('hex')}`;
-await createDatabase(database);
-const server = await startServer(new URL(urlOf(database)), Number(options.port) || undefined);
-const failures: string[] = [];
-try {
-  const world = await makeWorld(server.url, Number(options.flags));
-  // The first run warms up the server.
-  await probe(world, 2);
-  const idle = await probe(world, SECONDS);
-  console.log(`load ${loadavg()[0]?.toFixed(1)}, memory ${residentMb(server.pid)} MB`);
-  console.log(`idle p95: ${idle.map(({ name, p95 }) => `${name} ${p95.toFixed(0)} ms`).join(', ')}\n`);
+await runCampaign(async ({ fail, atEnd }) => {
+  const server = await startServer(await makeDatabase('harm', { atEnd }));
+  atEnd(server.stop);
+  const world = await makeWorld(server.url, settings.flags);
+  // The first window warms up the server.
+  await probe(server, world, 2);
+  let idle = await probe(server, world, WINDOW_S);
+  const names = idle.probes.map(({ name }) => name);
+  console.log(`${load()}, memory ${residentMb(server.pid)} MB, p95 above idle in ms\n`);
   console.log(
-    `| Attack | Caller | Connections | ${idle.map(({ name }) => name).join(' | ')} | Failures | Memory, MB | Left, MB | Attacker got | Load |`,
+    `| Attack | Caller | Connections | ${names.join(' | ')} | Failures | Memory, MB | Left, MB | Waited for a processor, idle / attacked | Attacker got | Load |`,
   );
-  console.log(`|${' --- |'.repeat(idle.length + 8)}`);
-  for (const attack of ATTACKS.filter(({ name }) => name.includes(options.attacks)))
-    for (const connections of CONNECTIONS) {
-      const row = await run(attack, connections, world);
-      print(row, idle);
-      judge(row, idle);
-    }
-} finally {
-  await server.stop();
-  await dropDatabase(database);
-}
-console.log(failures.length === 0 ? '\nPASSED' : `\nFAILED, ${failures.length} problems:`);
-for (const failure of failures) console.log(`- ${failure}`);
-process.exit(failures.length === 0 ? 0 : 1);
+  console.log(`|${' --- |'.repeat(names.length + 9)}`);
+  const wanted = settings.attacks.split(';');
+  for (const attack of ATTACKS.filter(({ name }) => wanted.some(part => name.includes(part))))
+    for (const connections of settings.connections.split(',').map(Number))
+      idle = await run(server, world, attack, connections, idle, problem =>
+        fail(`${attack.name}, ${connections} connections: ${problem}`),
+      );
+});
 
-async function run(attack: Attack, connections: number, world: World): Promise<Row> {
+/** Attacks between idle windows. Returns the last idle window, which is the first of the next run. */
+async function run(
+  server: Server,
+  world: World,
+  { name, caller }: Attack,
+  connections: number,
+  first: Window,
+  fail: (problem: string) => void,
+): Promise<Window> {
   const before = residentMb(server.pid);
-  let peak = before;
+  const growth = () => residentMb(server.pid) - before;
+  let growthMb = 0;
   const watching = setInterval(() => {
-    peak = Math.max(peak, residentMb(server.pid));
+    growthMb = Math.max(growthMb, growth());
   }, 100);
-  const attacker = start('attacker.ts');
-  attacker.send({ name: attack.name, connections, world });
-  // The connections are open and the first requests are running.
-  await sleep(1_000);
-  const probes = await probe(world, SECONDS);
-  const statuses = once(attacker, 'message');
-  attacker.send('stop');
-  const [result] = (await statuses) as [AttackResult];
-  clearInterval(watching);
-  for (let s = 0; s < RECOVERS_WITHIN_S && residentMb(server.pid) - before > MAX_GROWTH_MB; s++)
+  const idleWindows = [first];
+  const attackedWindows: Window[] = [];
+  const got: Outcome[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const stop = start({ world, attack: { name, connections } });
+    // The connections are open and the first requests are running.
     await sleep(1_000);
-  // What the server is still doing for the attacker must not count for the next attack.
-  await sleep(2_000);
-  return {
-    attack,
-    connections,
-    probes,
-    statuses: result.statuses,
-    growthMb: peak - before,
-    leftMb: residentMb(server.pid) - before,
+    attackedWindows.push(await probe(server, world, WINDOW_S));
+    got.push(...(await stop()));
+    for (let s = 0; round === ROUNDS && s < RECOVERS_WITHIN_S && growth() > MAX_GROWTH_MB; s++)
+      await sleep(1_000);
+    // What the server is still doing for the attacker must not count as idle.
+    await sleep(2_000);
+    idleWindows.push(await probe(server, world, WINDOW_S));
+  }
+  clearInterval(watching);
+  const leftMb = growth();
+  const [idle, attacked] = [merge(idleWindows), merge(attackedWindows)];
+
+  const delays = attacked.probes.map(({ times }, n) => p95(times) - p95(idle.probes[n]?.times ?? []));
+  const failed = attacked.probes.filter(({ counts }) => Object.keys(counts).length > 0);
+  const cells = [
+    ...[name, caller, connections],
+    ...delays.map(ms => `${ms >= 0 ? '+' : ''}${ms.toFixed(0)}`),
+    failed.map(({ name: what, counts }) => `${what} ${listed(counts)}`).join(', '),
+    ...[growthMb, leftMb],
+    [idle, attacked].map(({ starved }) => `${(starved * 100).toFixed(0)} %`).join(' / '),
+    ...[listed(mergeOutcomes(got).counts), load()],
+  ];
+  console.log(`| ${cells.join(' | ')} |`);
+
+  for (const [n, { name: what, times }] of attacked.probes.entries())
+    if ((delays[n] ?? 0) > MAX_DELAY_MS)
+      fail(
+        `p95 of ${times.length} × ${what} is ${delays[n]?.toFixed(0)} ms above idle, the slowest took ${Math.max(...times).toFixed(0)} ms`,
+      );
+  for (const { name: what, counts } of failed) fail(`${what} failed: ${listed(counts)}`);
+  if (growthMb > MAX_GROWTH_MB) fail(`memory grew by ${growthMb} MB`);
+  if (leftMb > MAX_GROWTH_MB) fail(`${leftMb} MB are still in use ${RECOVERS_WITHIN_S} s later`);
+  return idleWindows.at(-1) ?? first;
+}
+
+async function probe({ pid }: Server, world: World, seconds: number): Promise<Window> {
+  const before = readWaitedMs(pid);
+  const startedAt = performance.now();
+  const stop = start({ world });
+  await sleep(seconds * 1_000);
+  const probes = await stop();
+  return { probes, starved: (readWaitedMs(pid) - before) / (performance.now() - startedAt) };
+}
+
+/** Starts a process. The returned function stops it and returns its outcomes. */
+function start(order: Order): () => Promise<Outcome[]> {
+  const child = fork(CALLER);
+  child.send(order);
+  return async () => {
+    const result = once(child, 'message');
+    child.send('stop');
+    const [outcomes] = (await result) as [Outcome[]];
+    return outcomes;
   };
 }
 
-async function probe(world: World, seconds: number): Promise<ProbeResult[]> {
-  const prober = start('prober.ts');
-  prober.send(world);
-  await sleep(seconds * 1_000);
-  const results = once(prober, 'message');
-  prober.send('stop');
-  const [probes] = (await results) as [ProbeResult[]];
-  return probes;
-}
-
-function start(file: string): ChildProcess {
-  return fork(fileURLToPath(new URL(file, import.meta.url)));
-}
-
-function delayOf(probe: ProbeResult, idle: ProbeResult[]): number {
-  return probe.p95 - (idle.find(({ name }) => name === probe.name)?.p95 ?? 0);
-}
-
-function print({ attack, connections, probes, statuses, growthMb, leftMb }: Row, idle: ProbeResult[]): void {
-  const delays = probes.map(
-    probe => `${delayOf(probe, idle) >= 0 ? '+' : ''}${delayOf(probe, idle).toFixed(0)}`,
+function merge(windows: Window[]): Window {
+  const byName = Map.groupBy(
+    windows.flatMap(({ probes }) => probes),
+    ({ name }) => name,
   );
-  const failed = probes.flatMap(({ name, failures }) =>
-    Object.keys(failures).length > 0 ? [`${name} ${counts(failures)}`] : [],
-  );
-  console.log(
-    `| ${attack.name} | ${attack.caller} | ${connections} | ${delays.join(' | ')} | ${failed.join(', ')} | ${growthMb} | ${leftMb} | ${counts(statuses)} | ${loadavg()[0]?.toFixed(1)} |`,
-  );
+  const starved = windows.reduce((sum, window) => sum + window.starved, 0) / windows.length;
+  return { probes: [...byName.values()].map(mergeOutcomes), starved };
 }
 
-function counts(by: Record<string, number>): string {
-  return Object.entries(by)
-    .map(([what, count]) => `${what}: ${count}`)
+function mergeOutcomes(outcomes: Outcome[]): Outcome {
+  const counts: Record<string, number> = {};
+  for (const [what, count] of outcomes.flatMap(one => Object.entries(one.counts)))
+    counts[what] = (counts[what] ?? 0) + count;
+  return { name: outcomes[0]?.name ?? '', times: outcomes.flatMap(({ times }) => times), counts };
+}
+
+function listed(counts: Record<string, number>): string {
+  return Object.entries(counts)
+    .map(([what, count]) => `${count} × ${what}`)
     .join(', ');
 }
 
-function judge({ attack, connections, probes, growthMb, leftMb }: Row, idle: ProbeResult[]): void {
-  const fail = (what: string) => failures.push(`${attack.name}, ${connections} connections: ${what}`);
-  for (const probe of probes) {
-    const delay = delayOf(probe, idle);
-    if (delay > MAX_DELAY_MS)
-      fail(
-        `p95 of ${probe.requests} × ${probe.name} is ${delay.toFixed(0)} ms above idle, the slowest took ${probe.slowest.ms.toFixed(0)} ms at ${probe.slowest.at}`,
-      );
-    if (Object.keys(probe.failures).length > 0) fail(`${probe.name} failed: ${counts(probe.failures)}`);
-  }
-  if (growthMb > MAX_GROWTH_MB) fail(`memory grew by ${growthMb} MB`);
-  if (leftMb > MAX_GROWTH_MB) fail(`${leftMb} MB are still in use ${RECOVERS_WITHIN_S} s later`);
+function p95(times: number[]): number {
+  return percentile(times, 0.95);
 }

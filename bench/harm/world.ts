@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { importOf, makeToken, must } from '../requests.ts';
-import type { World } from './attack.ts';
+import type { World } from './attacks.ts';
 
 const ENVIRONMENT = 'development';
 const PASSWORD = 'correct horse battery staple 77';

@@ -19,103 +19,102 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { readOptions } from '../../server/src/platform/command-line.ts';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
-import { startProcess, stopProcess } from '../../server/src/test/process.ts';
+import { type RunningServer, startProcess, stopProcess } from '../../server/src/test/process.ts';
+import { makeDatabase, readSettings, runCampaign } from '../campaign.ts';
+import { outcomeOf, type Sample } from '../load.ts';
 import { percentile } from '../measure.ts';
+import { ADMIN_TOKEN } from '../server.ts';
 import { fill } from './data.ts';
-import { type Sample, startLoad } from './load.ts';
+import { startLoad } from './load.ts';
 
-const options = readOptions({
-  run: 'npm run campaign:migration',
-  does: 'Applies the newest migration to a large database while a server of the previous version reads and writes.',
-  options: {
-    events: { type: 'string', default: '1000000', meaning: 'Number of events' },
-    flags: { type: 'string', default: '10000', meaning: 'Number of features' },
-    seconds: { type: 'string', default: '20', meaning: 'Seconds of load before and after the migration' },
-    probe: {
-      type: 'boolean',
-      default: false,
-      meaning: 'Apply the files of bench/migration/probe after all migrations',
-    },
-    previous: {
-      type: 'string',
-      meaning: 'Tag or commit of the previous version',
-    },
+const settings = readSettings(
+  'npm run campaign:migration',
+  'Applies the newest migration to a large database while a server of the previous version reads and writes.',
+  {
+    events: [1_000_000, 'Number of events'],
+    flags: [10_000, 'Number of features'],
+    seconds: [20, 'Seconds of load before the migration'],
+    probe: [false, 'Apply the files of bench/migration/probe after all migrations'],
+    previous: ['', 'Tag or commit of the previous version'],
   },
-});
+);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const NAME = 'halyard_campaign_migration';
-const TOKEN = '*:*.campaign-of-the-newest-migration';
 const MAX_EXTRA_MS = 200;
-const seconds = Number(options.seconds);
-const flags = Number(options.flags);
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-migration-'));
-const servers: Awaited<ReturnType<typeof startProcess>>[] = [];
-try {
+
+await runCampaign(async campaign => {
+  const { fail, atEnd } = campaign;
+  atEnd(() => rmSync(folder, { recursive: true }));
   const previous = copyPrevious();
   const target = copyTarget();
-  await createDatabase(NAME);
-  await migrate(urlOf(NAME), { folder: pathToFileURL(`${previous}/server/migrations/`) });
-  await fill(urlOf(NAME), flags, Number(options.events));
+  const { href: url } = await makeDatabase('migration', campaign);
+  await migrate(url, { folder: pathToFileURL(`${previous}/server/migrations/`) });
+  await fill(url, settings.flags, settings.events);
 
+  const servers: RunningServer[] = [];
   const start = async () => {
     const env = {
-      DATABASE_URL: urlOf(NAME),
+      DATABASE_URL: url,
       LOG_LEVEL: 'warn',
-      HALYARD_INIT_ADMIN_TOKENS: TOKEN,
+      HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
       HALYARD_MAX_FEATURES: '10000000',
       HALYARD_WRITES_PER_MINUTE: '1000000',
     };
     const server = await startProcess(env, 60_000, join(previous, 'server/src/main.ts'));
     servers.push(server);
+    atEnd(() => stopProcess(server));
     // However this process ends, it leaves no server behind.
     process.once('exit', () => server.process.kill('SIGKILL'));
     return server;
   };
-  const server = await start();
-  const load = startLoad(server.url, TOKEN, flags);
+  const load = startLoad((await start()).url, ADMIN_TOKEN, settings.flags);
   await sleep(5_000);
-  const times = [performance.now()];
-  await sleep(seconds * 1_000);
-  times.push(performance.now());
-  const applied = await migrate(urlOf(NAME), {
+  const begin = performance.now();
+  await sleep(settings.seconds * 1_000);
+  const from = performance.now();
+  const applied = await migrate(url, {
     folder: target,
     onApplied: ({ name, ms, retries }) => console.log(`applied ${name} in ${ms} ms, ${retries} retries`),
   });
-  times.push(performance.now());
+  const to = performance.now();
   await sleep(5_000);
-  times.push(performance.now());
+  const restarted = performance.now();
   // In a rolling deployment, the previous version also restarts on the new schema.
   load.use((await start()).url);
   await sleep(5_000);
-  times.push(performance.now());
   await load.stop();
 
   if (applied.length === 0) throw new Error('There was no migration to apply.');
-  report(load.samples, times);
+  const between = (a: number, b: number) => load.samples.filter(({ at, ms }) => at + ms >= a && at < b);
+  const before = print('before', between(begin, from));
+  const during = print('during and 5 s after', between(from, restarted));
+  print('on a restarted server', between(restarted, performance.now()));
+  const failed = load.samples.filter(({ isExpected }) => !isExpected);
+  const extra = Math.max(...Object.entries(during).map(([kind, ms]) => ms - (before[kind] ?? 0)));
+  console.log(
+    `\nmigration: ${((to - from) / 1_000).toFixed(1)} s; longest extra stall: ${extra.toFixed(0)} ms`,
+  );
   console.log(
     servers
-      .map(one => one.output())
+      .map(server => server.output())
       .join('')
       .slice(0, 4_000),
   );
-} finally {
-  for (const server of servers) await stopProcess(server);
-  await dropDatabase(NAME);
-  rmSync(folder, { recursive: true });
-}
+  for (const { kind, response } of failed) fail(`${kind.name}: ${outcomeOf(response)} ${response.text}`);
+  if (extra > MAX_EXTRA_MS)
+    fail(`a request waited ${extra.toFixed(0)} ms longer, at most ${MAX_EXTRA_MS} expected`);
+});
 
 /** The server that runs before the migration: this one for the probe, otherwise a tag or the last commit without the newest migration. */
 function copyPrevious(): string {
-  if (options.probe) {
+  if (settings.probe) {
     const copy = join(folder, 'previous');
     cpSync(join(ROOT, 'server'), join(copy, 'server'), { recursive: true });
     return withPackages(copy);
   }
-  if (options.previous !== undefined) return checkOut(options.previous);
+  if (settings.previous !== '') return checkOut(settings.previous);
   const ours = readdirSync(join(ROOT, 'server/migrations')).toSorted();
   const added = String(git('log', '-50', '--diff-filter=A', '--format=%H', '--', 'server/migrations'));
   const commits = added.split('\n').filter(hash => hash !== '');
@@ -165,30 +164,14 @@ function withPackages(copy: string): string {
 function copyTarget(): URL {
   const target = join(folder, 'migrations');
   cpSync(join(ROOT, 'server/migrations'), target, { recursive: true });
-  if (options.probe) cpSync(join(ROOT, 'bench/migration/probe'), target, { recursive: true });
+  if (settings.probe) cpSync(join(ROOT, 'bench/migration/probe'), target, { recursive: true });
   return pathToFileURL(`${target}/`);
-}
-
-function report(samples: Sample[], times: number[]): void {
-  const [begin = 0, from = 0, to = 0, restart = 0, end = 0] = times;
-  const between = (a: number, b: number) => samples.filter(({ at, ms }) => at + ms >= a && at < b);
-  const before = print('before', between(begin, from));
-  const during = print('during and 5 s after', between(from, restart));
-  print('on a restarted server', between(restart, end));
-  const failed = samples.filter(({ status }) => status < 200 || status > 299);
-  const extra = Math.max(...Object.entries(during).map(([kind, ms]) => ms - (before[kind] ?? 0)));
-  console.log(
-    `\nmigration: ${((to - from) / 1_000).toFixed(1)} s; failed requests: ${failed.length}; ` +
-      `longest extra stall of a kind: ${extra.toFixed(0)} ms (at most ${MAX_EXTRA_MS})`,
-  );
-  for (const { kind, status } of failed.slice(0, 10)) console.log(`  failed: ${kind}, status ${status}`);
-  if (failed.length > 0 || extra > MAX_EXTRA_MS) process.exitCode = 1;
 }
 
 /** Prints the figures of a phase and returns the longest request of each kind. */
 function print(phase: string, samples: Sample[]): Record<string, number> {
   console.log(`\n${phase}: ${samples.length} requests`);
-  const kinds = Object.entries(Object.groupBy(samples, sample => sample.kind));
+  const kinds = Object.entries(Object.groupBy(samples, sample => sample.kind.name));
   return Object.fromEntries(
     kinds.map(([kind, list = []]) => {
       const times = list.map(sample => sample.ms);

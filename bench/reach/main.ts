@@ -1,289 +1,222 @@
 // Real SDKs on all transports, some of them stopped, while flags change and servers are killed: reach must name exactly the stopped
 // ones, and must never say that a change is live before it is.
 import { type ChildProcess, fork } from 'node:child_process';
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { CLIENT_LIMITS } from '../../plane/src/counting/clients.ts';
-import { readOptions } from '../../server/src/platform/command-line.ts';
-import { openDb } from '../../server/src/platform/db/database.ts';
-import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
-import { makeApiToken, makeFeature } from '../../server/src/test/factories.ts';
 import { TRANSPORTS, type Transport } from '../../server/src/test/sdk-client.ts';
 import { startBalancer } from '../balancer.ts';
-import { ADMIN_TOKEN, startServer } from '../server.ts';
-import { measureMemory } from './memory.ts';
+import { type Campaign, load, makeDatabase, readSettings, runCampaign } from '../campaign.ts';
+import { makeToken, send } from '../requests.ts';
+import { strategyOf } from '../sdks.ts';
+import { startServer } from '../server.ts';
 import type { SdkSettings } from './sdks.ts';
 
-const options = readOptions({
-  run: 'npm run campaign:reach',
-  does: 'Stops SDKs with SIGSTOP while flags change and servers are killed, and compares the reach of every change with what the SDKs have.',
-  options: {
-    sdks: { type: 'string', default: '200', meaning: 'SDKs on all transports together' },
-    stopped: { type: 'string', default: '20', meaning: 'SDKs that are stopped at a time' },
-    changes: { type: 'string', default: '10000', meaning: 'Changes in all' },
-    rounds: { type: 'string', default: '10', meaning: 'Rounds, each with different stopped SDKs' },
-    interval: { type: 'string', default: '2000', meaning: 'Poll interval in milliseconds' },
-    processes: { type: 'string', default: '20', meaning: 'Processes with SDKs' },
-    kills: { type: 'string', default: '3', meaning: 'Rounds in which a server is killed' },
+const settings = readSettings(
+  'npm run campaign:reach',
+  'Stops SDKs with SIGSTOP while flags change and servers are killed, and compares the reach of every change with what the SDKs have.',
+  {
+    sdks: [200, 'SDKs on all transports together'],
+    stopped: [20, 'SDKs that are stopped at a time'],
+    changes: [10_000, 'Changes in all'],
+    rounds: [10, 'Rounds, each with different stopped SDKs'],
+    interval: [2_000, 'Poll interval in milliseconds'],
+    processes: [20, 'Processes with SDKs'],
+    kills: [3, 'Rounds in which a server is killed'],
   },
-});
-const [SDKS, STOPPED, CHANGES, ROUNDS, INTERVAL, PROCESSES, KILLS] = [
-  options.sdks,
-  options.stopped,
-  options.changes,
-  options.rounds,
-  options.interval,
-  options.processes,
-  options.kills,
-].map(Number) as [number, number, number, number, number, number, number];
+);
 
 const ENVIRONMENT = 'production';
+const FEATURES = '/projects/default/features';
 const FLAGS = 20;
 const WRITERS = 4;
 const PATIENCE_MS = 180_000;
-const PER_PROCESS = Math.ceil(SDKS / PROCESSES);
+const MAX_ATTEMPTS = 100;
+const PER_PROCESS = Math.ceil(settings.sdks / settings.processes);
+const SDKS = fileURLToPath(new URL('sdks.ts', import.meta.url));
 
 type Reach = {
   state: string;
   total: number;
   missing: { instance: string }[];
-  environments: { instances: number; firstAt: string; halfAt: string; lastAt: string }[];
+  environments: { instances: number }[];
 };
-type Group = { child: ChildProcess; transport: Transport; names: string[] };
+type Group = { child: ChildProcess; names: string[] };
 type Made = { event: number; flag: number; number: number };
 
-const problems: string[] = [];
-const name = `halyard_reach_${randomBytes(4).toString('hex')}`;
-process.setMaxListeners(0);
-await createDatabase(name);
-const url = new URL(urlOf(name));
-const servers = [await startServer(url), await startServer(url)];
-const ports = servers.map(server => Number(new URL(server.url).port));
-const balancer = await startBalancer(ports);
-const groups: Group[] = [];
-const strategies: string[] = [];
-const counts = { changes: 0, checks: 0, falseLive: 0, wrongNames: 0 };
-const waits: number[] = [];
-let made = 0;
+await runCampaign(run);
 
-/** Retries while a killed server starts again. */
-async function ask(method: string, path: string, body?: object): Promise<Response> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const response = await fetch(`${servers[attempt % 2]?.url}/api/admin${path}`, {
-        method,
-        headers: { authorization: ADMIN_TOKEN, ...(body && { 'content-type': 'application/json' }) },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      if (response.status < 500) return response;
-      await response.text();
-    } catch {
-      // The server was killed.
+async function run(campaign: Campaign): Promise<void> {
+  const { fail, atEnd } = campaign;
+  const url = await makeDatabase('reach', campaign);
+  const servers = [await startServer(url), await startServer(url)];
+  atEnd(() => Promise.all(servers.map(server => server.stop())));
+  const ports = servers.map(server => Number(new URL(server.url).port));
+  const balancer = await startBalancer(ports);
+  atEnd(balancer.close);
+  const counts = { changes: 0, checks: 0, falseLive: 0, wrongNames: 0 };
+  const strategies: string[] = [];
+  const waits: number[] = [];
+
+  /** Retries while a killed server starts again. */
+  async function ask(method: string, path: string, body?: object): Promise<unknown> {
+    for (let attempt = 0; ; attempt++) {
+      const { status, text } = await send(`${servers[attempt % 2]?.url}`, method, `/api/admin${path}`, body);
+      if (status >= 200 && status < 300) return JSON.parse(text || 'null');
+      if ((status > 0 && status < 500) || attempt > MAX_ATTEMPTS)
+        throw new Error(`${method} ${path}: ${status} ${text}`);
+      await sleep(100);
     }
-    if (attempt > 100) throw new Error(`${method} ${path} failed`);
-    await sleep(100);
   }
-}
 
-const reachOf = async (event: number, wait = 0): Promise<Reach> =>
-  (await (
-    await ask('GET', `/events/${event}/reach?limit=1000${wait > 0 ? `&wait=${wait}` : ''}`)
-  ).json()) as Reach;
+  const reachOf = async (event: number, wait = 0): Promise<Reach> =>
+    (await ask('GET', `/events/${event}/reach?limit=1000${wait > 0 ? `&wait=${wait}` : ''}`)) as Reach;
 
-const strategyOf = (number: number) => ({
-  name: 'default',
-  constraints: [{ contextName: 'userId', operator: 'IN', values: [String(number)] }],
-});
-
-async function prepare(): Promise<string> {
-  const db = openDb({ url: url.href, poolSize: 2, onError: () => {} });
-  for (let n = 0; n < FLAGS; n++) await makeFeature(db, 'default', { name: `flag-${n}` });
-  const fields = { tokenName: 'campaign', type: 'backend' as const, environment: ENVIRONMENT };
-  const { secret } = await makeApiToken(db, fields);
-  await db.destroy();
   for (let n = 0; n < FLAGS; n++) {
-    const path = `/projects/default/features/flag-${n}/environments/${ENVIRONMENT}/strategies`;
-    const response = await ask('POST', path, strategyOf(0));
-    strategies.push(((await response.json()) as { id: string }).id);
+    await ask('POST', FEATURES, { name: `flag-${n}` });
+    const path = `${FEATURES}/flag-${n}/environments/${ENVIRONMENT}/strategies`;
+    strategies.push(((await ask('POST', path, strategyOf(0))) as { id: string }).id);
   }
-  return secret;
-}
+  const token = await makeToken(String(servers[0]?.url), 'backend', ENVIRONMENT);
+  const groups = await startSdks(balancer.url, token);
+  atEnd(() => groups.forEach(({ child }) => void child.kill('SIGKILL')));
+  console.log(`${settings.sdks} SDKs in ${settings.processes} processes, ${load()}`);
 
-async function startSdks(token: string): Promise<void> {
-  const transports = Object.keys(TRANSPORTS) as Transport[];
-  const file = fileURLToPath(new URL('sdks.ts', import.meta.url));
-  for (let n = 0; n < PROCESSES; n++) {
-    const transport = transports[n % transports.length] ?? 'polling';
-    const first = n * PER_PROCESS;
-    const count = Math.min(PER_PROCESS, SDKS - first);
-    const settings: SdkSettings = {
-      url: balancer.url,
-      token,
-      transport,
-      first,
-      count,
-      interval: INTERVAL,
-      flags: FLAGS,
+  /** Changes a flag through the API, and returns the event. Each writer has its own flags. */
+  async function changeFlag(writer: number): Promise<Made> {
+    const flag = randomInt(FLAGS / WRITERS) * WRITERS + writer;
+    const number = ++counts.changes;
+    const path = `${FEATURES}/flag-${flag}/environments/${ENVIRONMENT}/strategies/${strategies[flag]}`;
+    await ask('PUT', path, strategyOf(number));
+    const search = `/search/events?feature=IS:flag-${flag}&type=IS:feature-strategy-update&limit=1`;
+    const { events } = (await ask('GET', search)) as { events: { id: number }[] };
+    return { event: events[0]?.id ?? 0, flag, number };
+  }
+
+  /** No stopped SDK can have the change. */
+  function checkStopped(reach: Reach, stopped: Set<string>, event: number): void {
+    counts.checks++;
+    const named = missingIn(reach);
+    const unnamed = [...stopped].filter(one => !named.has(one));
+    if (reach.state !== 'live' && unnamed.length === 0) return;
+    counts.falseLive++;
+    fail(`event ${event} is ${reach.state}; stopped and not named: ${unnamed.join(' ')}`);
+  }
+
+  async function kill(at: number): Promise<void> {
+    process.kill(servers[at]?.pid ?? 0, 'SIGKILL');
+    servers[at] = await startServer(url, ports[at]);
+  }
+
+  async function round(number: number): Promise<void> {
+    const shuffled = groups.toSorted(() => randomInt(3) - 1);
+    const stopped = shuffled.slice(0, Math.max(1, Math.round(settings.stopped / PER_PROCESS)));
+    const running = groups.filter(group => !stopped.includes(group));
+    const names = new Set(stopped.flatMap(group => group.names));
+    for (const { child } of stopped) child.kill('SIGSTOP');
+    while (!stopped.every(isStopped)) await sleep(10);
+
+    const killing = number < settings.kills ? kill(number % 2) : undefined;
+    const all: Made[] = [];
+    const write = async (writer: number) => {
+      while (all.length < settings.changes / settings.rounds) {
+        const one = await changeFlag(writer);
+        all.push(one);
+        checkStopped(await reachOf(one.event), names, one.event);
+      }
     };
-    const child = fork(file, { env: { ...process.env, SDK_SETTINGS: JSON.stringify(settings) } });
-    process.once('exit', () => child.kill('SIGKILL'));
-    await once(child, 'message');
-    groups.push({ child, transport, names: Array.from({ length: count }, (_, at) => `sdk-${first + at}`) });
-  }
-}
+    await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+    await killing;
 
-/** Changes a flag through the API, and returns the event. Each writer has its own flags. */
-async function changeFlag(writer: number): Promise<Made> {
-  const flag = randomInt(FLAGS / WRITERS) * WRITERS + writer;
-  const number = ++made;
-  const path = `/projects/default/features/flag-${flag}/environments/${ENVIRONMENT}/strategies/${strategies[flag]}`;
-  const response = await ask('PUT', path, strategyOf(number));
-  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-  const found = await ask(
-    'GET',
-    `/search/events?feature=IS:flag-${flag}&type=IS:feature-strategy-update&limit=1`,
-  );
-  const { events } = (await found.json()) as { events: { id: number }[] };
-  counts.changes++;
-  return { event: events[0]?.id ?? 0, flag, number };
-}
-
-const isStopped = ({ child }: Group): boolean =>
-  /^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
-
-async function numbersOf({ child }: Group): Promise<number[][]> {
-  const answer = once(child, 'message');
-  child.send('numbers');
-  const [{ numbers }] = (await answer) as [{ numbers: number[][] }];
-  return numbers;
-}
-
-/** Whether all running SDKs have a change. */
-async function haveAll(running: Group[], { flag, number }: Made): Promise<boolean> {
-  for (const group of running)
-    for (const numbers of await numbersOf(group)) if ((numbers[flag] ?? 0) < number) return false;
-  return true;
-}
-
-const missingIn = (reach: Reach): Set<string> => new Set(reach.missing.map(({ instance }) => instance));
-
-/** No stopped SDK can have the change. */
-function checkStopped(reach: Reach, stopped: Set<string>, event: number): void {
-  counts.checks++;
-  const named = missingIn(reach);
-  const unnamed = [...stopped].filter(one => !named.has(one));
-  if (reach.state !== 'live' && unnamed.length === 0) return;
-  counts.falseLive++;
-  problems.push(`event ${event} is ${reach.state}; stopped and not named: ${unnamed.join(' ')}`);
-}
-
-async function kill(at: number): Promise<void> {
-  const server = servers[at];
-  if (!server) return;
-  process.kill(server.pid, 'SIGKILL');
-  servers[at] = await startServer(url, ports[at]);
-}
-
-async function round(number: number): Promise<void> {
-  const shuffled = groups.toSorted(() => randomInt(3) - 1);
-  const stopped = shuffled.slice(0, Math.max(1, Math.round(STOPPED / PER_PROCESS)));
-  const running = groups.filter(group => !stopped.includes(group));
-  const names = new Set(stopped.flatMap(group => group.names));
-  for (const { child } of stopped) child.kill('SIGSTOP');
-  while (!stopped.every(isStopped)) await sleep(10);
-
-  const killing = number < KILLS ? kill(number % 2) : Promise.resolve();
-  const all: Made[] = [];
-  const write = async (writer: number) => {
-    while (all.length < CHANGES / ROUNDS) {
-      const one = await changeFlag(writer);
-      all.push(one);
-      checkStopped(await reachOf(one.event), names, one.event);
+    // In the end, the running SDKs have every change, and reach names exactly the stopped ones for each change.
+    const last = Math.max(...all.map(({ event }) => event));
+    const until = performance.now() + PATIENCE_MS;
+    let reach = await reachOf(last, 5);
+    while (reach.total > names.size && performance.now() < until) reach = await reachOf(last, 5);
+    for (const { event } of all) {
+      const now = await reachOf(event);
+      checkStopped(now, names, event);
+      if (now.total === names.size) continue;
+      counts.wrongNames++;
+      const wrong = [...missingIn(now)].filter(one => !names.has(one));
+      fail(`event ${event} names running SDKs: ${wrong.join(' ')}`);
     }
-  };
-  await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
-  await killing;
-
-  // In the end, the running SDKs have every change, and reach names exactly the stopped ones for each change.
-  const last = all.toSorted((a, b) => a.event - b.event).at(-1);
-  if (!last) return;
-  const until = performance.now() + PATIENCE_MS;
-  let reach = await reachOf(last.event, 5);
-  while (reach.total > names.size && performance.now() < until) reach = await reachOf(last.event, 5);
-  for (const { event } of all) {
-    const now = await reachOf(event);
-    checkStopped(now, names, event);
-    if (now.total === names.size) continue;
-    counts.wrongNames++;
-    const wrong = [...missingIn(now)].filter(one => !names.has(one));
-    if (counts.wrongNames < 5) problems.push(`event ${event} names running SDKs: ${wrong.join(' ')}`);
+    const newest = new Map(all.toSorted((a, b) => a.number - b.number).map(made => [made.flag, made]));
+    for (const made of newest.values())
+      if (!(await haveAll(running, made)))
+        fail('an SDK has presented the revision of a change that it lacks');
+    for (const { child } of stopped) child.kill('SIGCONT');
+    await reachOf(last, 60);
+    waits.push(await measureWait());
+    console.log(`round ${number + 1}: ${all.length} changes, ${names.size} stopped, ${load()}`);
   }
-  for (const group of running)
-    for (const numbers of await numbersOf(group))
-      if (all.some(({ flag, number: wanted }) => (numbers[flag] ?? 0) < wanted))
-        problems.push('an SDK has presented the revision of a change that it does not have');
-  for (const { child } of stopped) child.kill('SIGCONT');
-  await reachOf(last.event, 60);
-  await measureWait();
-  console.log(
-    `round ${number + 1}: ${all.length} changes, ${names.size} stopped, load ${loadavg()[0]?.toFixed(1)}`,
-  );
-}
 
-/** The time from the moment at which all SDKs have a change until wait returns. */
-async function measureWait(): Promise<void> {
-  const change = await changeFlag(0);
-  let returnedAt = 0;
-  const waitUntilLive = async (): Promise<Reach> => {
-    for (const until = performance.now() + PATIENCE_MS; ; ) {
-      const reach = await reachOf(change.event, 60);
-      returnedAt = performance.now();
-      if (reach.state === 'live' || returnedAt > until) return reach;
-    }
-  };
-  const waiting = waitUntilLive();
-  while (!(await haveAll(groups, change))) await sleep(50);
-  const arrivedAt = performance.now();
-  const reach = await waiting;
-  if (reach.state !== 'live') problems.push(`wait ended with ${reach.state}, ${reach.total} missing`);
-  if (!(await haveAll(groups, change))) counts.falseLive++;
-  waits.push(returnedAt - arrivedAt);
-}
+  /** The time from the moment at which all SDKs have a change until wait returns. */
+  async function measureWait(): Promise<number> {
+    const change = await changeFlag(0);
+    const waitUntilLive = async () => {
+      for (const until = performance.now() + PATIENCE_MS; ; ) {
+        const reach = await reachOf(change.event, 60);
+        const at = performance.now();
+        if (reach.state === 'live' || at > until) return { reach, at };
+      }
+    };
+    const waiting = waitUntilLive();
+    while (!(await haveAll(groups, change))) await sleep(50);
+    const arrivedAt = performance.now();
+    const { reach, at } = await waiting;
+    if (reach.state !== 'live') fail(`wait ended with ${reach.state}, ${reach.total} missing`);
+    return at - arrivedAt;
+  }
 
-/** Of each instance, when as many are known as a server remembers. Just after the table of a map has doubled, the figure is higher. */
-const MAX_BYTES = 200;
-const bytes = measureMemory(CLIENT_LIMITS.clients);
-console.log(
-  `${bytes.toFixed(0)} bytes for each of ${CLIENT_LIMITS.clients.toLocaleString('en')} instances, load ${loadavg()[0]?.toFixed(1)}`,
-);
-if (bytes > MAX_BYTES) problems.push(`an instance takes ${bytes.toFixed(0)} bytes`);
-const startedAt = performance.now();
-try {
-  await startSdks(await prepare());
-  console.log(`${SDKS} SDKs in ${PROCESSES} processes, load ${loadavg()[0]?.toFixed(1)}`);
   // Waits until each SDK has presented a revision.
   const first = await changeFlag(0);
   for (let n = 0; n < 10 && (await reachOf(first.event, 20)).state !== 'live'; n++) await sleep(0);
   const { environments } = await reachOf(first.event);
-  if (environments[0]?.instances !== SDKS) problems.push(`${environments[0]?.instances} instances are known`);
-  for (let n = 0; n < ROUNDS; n++) await round(n);
-  const slowest = Math.max(...waits) / 1_000;
+  if (environments[0]?.instances !== settings.sdks) fail(`${environments[0]?.instances} instances are known`);
+  for (let n = 0; n < settings.rounds; n++) await round(n);
   console.log(
-    `${counts.changes} changes, ${counts.checks} checks in ${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${counts.falseLive} false live, ${counts.wrongNames} with wrong names`,
+    `${counts.changes} changes, ${counts.checks} checks: ${counts.falseLive} false live, ${counts.wrongNames} with wrong names; ` +
+      `wait returned at most ${(Math.max(...waits) / 1_000).toFixed(1)} s after the last SDK had the change, ${load()}`,
   );
-  console.log(
-    `wait returned at most ${slowest.toFixed(1)} s after the last SDK had the change (interval ${INTERVAL / 1_000} s), load ${loadavg()[0]?.toFixed(1)}`,
-  );
-  console.log(problems.length === 0 ? 'no problem found' : problems.slice(0, 20).join('\n'));
-  process.exitCode = problems.length === 0 ? 0 : 1;
-} finally {
-  for (const { child } of groups) child.kill('SIGKILL');
-  balancer.close();
-  for (const server of servers) await server.stop();
-  await dropDatabase(name);
 }
-process.exit();
+
+async function startSdks(url: string, token: string): Promise<Group[]> {
+  const transports = Object.keys(TRANSPORTS) as Transport[];
+  const groups: Group[] = [];
+  for (let first = 0; first < settings.sdks; first += PER_PROCESS) {
+    const transport = transports[groups.length % transports.length] ?? 'polling';
+    const names = Array.from(
+      { length: Math.min(PER_PROCESS, settings.sdks - first) },
+      (_, n) => `sdk-${first + n}`,
+    );
+    const child = fork(SDKS);
+    process.once('exit', () => child.kill('SIGKILL'));
+    const { interval } = settings;
+    child.send({ url, token, transport, names, interval, flags: FLAGS } satisfies SdkSettings);
+    await once(child, 'message');
+    groups.push({ child, names });
+  }
+  return groups;
+}
+
+function isStopped({ child }: Group): boolean {
+  return /^State:\s+T/m.test(readFileSync(`/proc/${child.pid}/status`, 'utf8'));
+}
+
+/** Whether all SDKs of these groups have a change. */
+async function haveAll(groups: Group[], { flag, number }: Made): Promise<boolean> {
+  for (const { child } of groups) {
+    const response = once(child, 'message');
+    child.send('numbers');
+    const [all] = (await response) as [number[][]];
+    if (all.some(numbers => (numbers[flag] ?? 0) < number)) return false;
+  }
+  return true;
+}
+
+function missingIn({ missing }: Reach): Set<string> {
+  return new Set(missing.map(({ instance }) => instance));
+}

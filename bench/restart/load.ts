@@ -2,71 +2,59 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { send as sendOne } from '../requests.ts';
+import { count, listed } from '../campaign.ts';
+import { type Kind, outcomeOf, startCallers } from '../load.ts';
+import { send } from '../requests.ts';
 import { ADMIN_TOKEN } from '../server.ts';
 
 const PAUSE_MS = 50;
 const STREAMS = 20;
 const EVENT_STREAMS = 3;
 
-type Count = { sent: number; failed: Map<string, number> };
-
 export type Load = {
   failed: () => number;
-  /** The failures by kind of request, in one line. */
-  failures: () => string;
-  /** Counts by kind of request, one per line. */
+  /** Requests by kind, and the failures among them, in one line. */
   summary: () => string;
   stop: () => Promise<void>;
 };
 
 /** Callers of every kind that reach the servers at one URL: admin reads and writes, SDKs with polls, streams and metrics. */
 export function startLoad(entry: string, token: string): Load {
-  const counts = new Map<string, Count>();
+  const sent = new Map<string, number>();
+  const failures = new Map<string, number>();
   let isRunning = true;
 
   function note(kind: string, failure?: string): void {
-    const count = counts.get(kind) ?? { sent: 0, failed: new Map() };
-    count.sent++;
-    if (failure !== undefined) count.failed.set(failure, (count.failed.get(failure) ?? 0) + 1);
-    counts.set(kind, count);
+    count(sent, kind);
+    if (failure !== undefined) count(failures, `${kind}: ${failure}`);
   }
 
-  /** Sends requests of one kind, one after the other, until the end. */
-  async function send(
-    kind: string,
+  const kind = (
+    name: string,
+    callers: number,
     path: string,
     authorization: string,
     expected: number,
     bodyOf?: () => object,
-  ): Promise<void> {
-    while (isRunning) {
-      const method = bodyOf ? 'POST' : 'GET';
-      const { status, error } = await sendOne(entry, method, path, bodyOf?.(), authorization);
-      const failure = error
-        ? String((error.cause as NodeJS.ErrnoException)?.code ?? error.message)
-        : `${status}`;
-      note(kind, status === expected ? undefined : failure);
-      await sleep(PAUSE_MS);
-    }
-  }
+  ): Kind => ({
+    ...{ name, callers, pauseMs: PAUSE_MS, expected: [expected] },
+    send: () => send(entry, bodyOf ? 'POST' : 'GET', path, bodyOf?.(), authorization),
+  });
 
   /** Keeps a stream open: it reconnects when the server ends it, as SDKs do. */
-  async function keep(kind: string, path: string, authorization: string): Promise<void> {
+  async function keep(name: string, path: string, authorization: string): Promise<void> {
+    const headers = { authorization, accept: 'text/event-stream' };
     while (isRunning) {
-      const request = get(`${entry}${path}`, {
-        agent: false,
-        headers: { authorization, accept: 'text/event-stream' },
-      });
+      const request = get(`${entry}${path}`, { agent: false, headers });
       const response = await once(request, 'response').then(
         ([one]) => one as IncomingMessage,
         error => error as Error,
       );
       if (response instanceof Error) {
-        note(kind, response.message);
+        note(name, response.message);
         continue;
       }
-      note(kind, response.statusCode === 200 ? undefined : String(response.statusCode));
+      note(name, response.statusCode === 200 ? undefined : String(response.statusCode));
       request.on('error', () => {});
       response.on('error', () => {}).resume();
       while (isRunning && !response.closed) await sleep(100);
@@ -75,49 +63,36 @@ export function startLoad(entry: string, token: string): Load {
   }
 
   const instance = { appName: 'restart', instanceId: 'one' };
-  const times = (count: number, work: () => Promise<void>) => Array.from({ length: count }, work);
-  const load = [
-    ...times(2, () => send('read', '/api/admin/projects', ADMIN_TOKEN, 200)),
-    ...times(3, () =>
-      send('write', '/api/admin/projects/default/features', ADMIN_TOKEN, 201, () => ({
-        name: `f-${randomBytes(8).toString('hex')}`,
-      })),
+  const flag = () => ({ name: `f-${randomBytes(8).toString('hex')}` });
+  const registration = () => ({ ...instance, started: new Date(), interval: 10_000, strategies: [] });
+  const metrics = () => ({
+    ...instance,
+    bucket: { start: new Date(), stop: new Date(), toggles: { any: { yes: 1, no: 1 } } },
+  });
+  const stopCallers = startCallers(
+    [
+      kind('read', 2, '/api/admin/projects', ADMIN_TOKEN, 200),
+      kind('write', 3, '/api/admin/projects/default/features', ADMIN_TOKEN, 201, flag),
+      kind('poll', 2, '/api/client/features', token, 200),
+      kind('registration', 2, '/api/client/register', token, 202, registration),
+      kind('metrics', 1, '/api/client/metrics', token, 202, metrics),
+    ],
+    ({ kind: { name }, isExpected, response }) => note(name, isExpected ? undefined : outcomeOf(response)),
+  );
+  const streams = [
+    ...Array.from({ length: STREAMS }, () => keep('stream', '/api/client/streaming', token)),
+    ...Array.from({ length: EVENT_STREAMS }, () =>
+      keep('event stream', '/api/admin/events/stream', ADMIN_TOKEN),
     ),
-    ...times(2, () => send('poll', '/api/client/features', token, 200)),
-    ...times(2, () =>
-      send('registration', '/api/client/register', token, 202, () => ({
-        ...instance,
-        started: new Date(),
-        interval: 10_000,
-        strategies: [],
-      })),
-    ),
-    send('metrics', '/api/client/metrics', token, 202, () => ({
-      ...instance,
-      bucket: { start: new Date(), stop: new Date(), toggles: { any: { yes: 1, no: 1 } } },
-    })),
-    ...times(STREAMS, () => keep('stream', '/api/client/streaming', token)),
-    ...times(EVENT_STREAMS, () => keep('event stream', '/api/admin/events/stream', ADMIN_TOKEN)),
   ];
 
   return {
-    failed: () =>
-      [...counts.values()].flatMap(count => [...count.failed.values()]).reduce((sum, n) => sum + n, 0),
-    failures: () =>
-      [...counts]
-        .filter(([, { failed }]) => failed.size > 0)
-        .map(([kind, { failed }]) => `${kind} ${listed(failed)}`)
-        .join(', '),
-    summary: () =>
-      [...counts]
-        .map(([kind, { sent, failed }]) => `${kind}: ${sent} sent, failed: ${listed(failed) || 'none'}`)
-        .join('\n'),
+    failed: () => [...failures.values()].reduce((sum, n) => sum + n, 0),
+    summary: () => `${listed(sent)}; failed: ${listed(failures) || 'none'}`,
     stop: async () => {
       isRunning = false;
-      await Promise.all(load);
+      await stopCallers();
+      await Promise.all(streams);
     },
   };
 }
-
-const listed = (failed: Map<string, number>): string =>
-  [...failed].map(([why, n]) => `${n} × ${why}`).join(', ');

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
-export const ENVIRONMENTS = ['development', 'production', 'test-lab'];
-export const PROJECTS = 10;
+const ENVIRONMENTS = ['development', 'production', 'test-lab'];
+const PROJECTS = 10;
 
 /** Documents of the usual size, 640 bytes, with different names, values and rollouts. */
 export async function fillDocuments(client: pg.Client, flags: number): Promise<void> {

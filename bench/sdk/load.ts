@@ -5,6 +5,27 @@ const CONNECTIONS = 16;
 
 export type Request = { port: number; text: string };
 
+/** Requests as the SDK for Node.js sends them. */
+export function requestText(token: string, etag = '', path = '/api/client/features'): string {
+  return [
+    `GET ${path} HTTP/1.1`,
+    'host: 127.0.0.1:4242',
+    'accept: */*',
+    'accept-encoding: gzip, deflate',
+    `authorization: ${token}`,
+    'unleash-appname: bench',
+    'unleash-instanceid: bench-instance',
+    'unleash-connection-id: 6c1c8f2e-3b0f-4a0e-9a57-0d9b4a9f1a55',
+    'unleash-interval: 15000',
+    'unleash-sdk: unleash-node-sdk:6.12.1',
+    'unleash-client-spec: 5.2.0',
+    'user-agent: bench',
+    ...(etag === '' ? [] : [`if-none-match: ${etag}`]),
+    '',
+    '',
+  ].join('\r\n');
+}
+
 /** The whole response to one request, as bytes. */
 export async function readResponse({ port, text }: Request): Promise<Buffer> {
   const socket = connect(port, '127.0.0.1');
@@ -15,59 +36,45 @@ export async function readResponse({ port, text }: Request): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends requests on 16 connections, each one after the previous response. All responses have the same length. */
-export async function onKeptConnections(
+/** The length of a response on a connection that stays open. */
+export async function keptLength({ port, text }: Request): Promise<number> {
+  const closed = await readResponse({ port, text });
+  // `connection: close` in place of `connection: keep-alive` and `keep-alive: timeout=72`.
+  return closed.length - 'close'.length + 'keep-alive'.length + 'Keep-Alive: timeout=72\r\n'.length;
+}
+
+/**
+ * Sends requests, 16 at a time, each on a separate connection or on one of 16 that stay open. All responses have the same length.
+ */
+export async function sendMany(
   { port, text }: Request,
   count: number,
   length: number,
+  isKept = true,
 ): Promise<void> {
   let left = count;
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      const socket = connect(port, '127.0.0.1');
-      await once(socket, 'connect');
-      const { promise, resolve } = Promise.withResolvers<void>();
+  const exchange = (socket: Socket) =>
+    new Promise<void>(resolve => {
       let received = 0;
-      const send = () => {
-        if (left-- > 0) socket.write(text);
-        else resolve();
-      };
-      socket.on('data', chunk => {
+      const take = (chunk: Buffer) => {
         received += chunk.length;
         if (received < length) return;
-        received = 0;
-        send();
-      });
-      send();
-      await promise;
+        socket.off('data', take);
+        resolve();
+      };
+      socket.on('data', take);
+      socket.write(text);
+    });
+  const work = async () => {
+    let socket = connect(port, '127.0.0.1');
+    while (left-- > 0) {
+      await exchange(socket);
+      if (isKept) continue;
       socket.destroy();
-    }),
-  );
-}
-
-/** Sends each request on a separate connection, 16 at a time. */
-export async function onNewConnections(
-  { port, text }: Request,
-  count: number,
-  length: number,
-): Promise<void> {
-  let left = count;
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      while (left-- > 0) await once(await answered(connect(port, '127.0.0.1'), text, length), 'close');
-    }),
-  );
-}
-
-async function answered(socket: Socket, text: string, length: number): Promise<Socket> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let received = 0;
-  socket.on('data', chunk => {
-    received += chunk.length;
-    if (received >= length) resolve();
-  });
-  socket.write(text);
-  await promise;
-  socket.destroy();
-  return socket;
+      await once(socket, 'close');
+      socket = connect(port, '127.0.0.1');
+    }
+    socket.destroy();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, work));
 }

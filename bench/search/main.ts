@@ -1,5 +1,5 @@
 // Measures the search of events on a large log over HTTP. Each result is compared with plain SQL that shares no code with the server.
-import { readOptions } from '../../server/src/platform/command-line.ts';
+import { readSettings } from '../campaign.ts';
 import { withClient } from '../database.ts';
 import { printMachine, startServer, waitForIndex } from '../server.ts';
 import { makeCallers } from './callers.ts';
@@ -8,21 +8,20 @@ import { HEADER, missedGoals, rowOf } from './goals.ts';
 import { databaseOf, prepareEvents } from './load.ts';
 import { type Measured, runCase, runConcurrently } from './run.ts';
 
-const options = readOptions({
-  run: 'npm run bench',
-  does: 'Measures the search of events on a large log over HTTP, and compares each result with plain SQL.',
-  options: {
-    events: { type: 'string', default: '1000000', meaning: 'Number of events in the log' },
-    only: { type: 'string', default: '', meaning: 'Run only the cases whose name contains this text' },
-    seconds: { type: 'string', default: '8', meaning: 'Seconds per case' },
-    fresh: { type: 'boolean', default: false, meaning: 'Create the database again' },
+const { events, only, seconds, fresh } = readSettings(
+  'npm run bench',
+  'Measures the search of events on a large log over HTTP, and compares each result with plain SQL.',
+  {
+    events: [1_000_000, 'Number of events in the log'],
+    only: ['', 'Run only the cases whose name contains this text'],
+    seconds: [8, 'Seconds per case'],
+    fresh: [false, 'Create the database again'],
   },
-});
+);
 
-const events = Number(options.events);
 const url = databaseOf(events);
-const cases = casesOf(events).filter(({ name }) => name.includes(options.only));
-await prepareEvents(url, events, options.fresh);
+const cases = casesOf(events).filter(({ name }) => name.includes(only));
+await prepareEvents(url, events, fresh);
 await withClient(url, async client => {
   const callers = await makeCallers(client);
   // It creates the admin token too.
@@ -33,7 +32,7 @@ await withClient(url, async client => {
     const setting = (one: Case) => {
       const caller = callers.get(one.caller ?? 'admin');
       if (!caller) throw new Error(`Unknown caller ${one.caller}`);
-      return { server, client, caller, loaded: events, seconds: Number(options.seconds) };
+      return { server, client, caller, seconds };
     };
     const measured: [Case, Measured][] = [];
     for (const one of cases) {

@@ -2,8 +2,7 @@ import type pg from 'pg';
 import { cpuBetween, percentile, readCpu } from '../measure.ts';
 import type { Server } from '../server.ts';
 import type { Case } from './cases.ts';
-import { readExpected } from './expected.ts';
-import { type Caller, differenceOf, pathOf, readHttp } from './plain.ts';
+import { type Caller, conditionOf, differenceOf, pathOf, readHttp, readPlain } from './plain.ts';
 
 const WARM_UP = 3;
 const MIN_ROUNDS = 3;
@@ -27,16 +26,12 @@ export type Setting = {
   server: Server;
   client: pg.Client;
   caller: Caller;
-  loaded: number;
   seconds: number;
 };
 
 /** Checks one response against plain SQL, then measures for some seconds, one request after the other. */
-export async function runCase(
-  one: Case,
-  { server, client, caller, loaded, seconds }: Setting,
-): Promise<Measured> {
-  const expected = await readExpected(client, one.search, caller, loaded);
+export async function runCase(one: Case, { server, client, caller, seconds }: Setting): Promise<Measured> {
+  const expected = await readPlain(client, one.search, conditionOf(one.search, caller.visibility));
   const failure = await readHttp(server.url, one.search, caller).then(
     actual => differenceOf(expected, actual),
     error => (error as Error).message,

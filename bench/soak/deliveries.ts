@@ -57,7 +57,8 @@ export async function accountForDeliveries(
   receivers: Receivers,
   withinMs: number,
   say: (text: string) => void,
-): Promise<{ counts: Counts; problems: string[] }> {
+  fail: (problem: string) => void,
+): Promise<Counts> {
   return await withClient(new URL(databaseUrl), async client => {
     const open = async () => {
       const { rows } = await client.query<{ count: number }>(
@@ -73,7 +74,6 @@ export async function accountForDeliveries(
     }
 
     const counts = {} as Counts;
-    const problems: string[] = [];
     for (const name of NAMES) {
       const { rows: events } = await client.query<{ count: number }>(
         `select count(*)::int as count from events e join integrations i on i.description = $1
@@ -96,16 +96,14 @@ export async function accountForDeliveries(
       const accepted = [...receivers.accepted[name].values()];
       const duplicates = accepted.reduce((sum, times) => sum + times - 1, 0);
       counts[name] = { events: wanted, duplicates, ...states };
-      if (wanted !== deliveries.length)
-        problems.push(`${name}: ${wanted} events, ${deliveries.length} deliveries`);
-      if (phantom.length > 0)
-        problems.push(`${name}: ${phantom.length} recorded as delivered, never accepted`);
-      if (unknown.length > 0) problems.push(`${name}: ${unknown.length} arrived without a record`);
+      if (wanted !== deliveries.length) fail(`${name}: ${wanted} events, ${deliveries.length} deliveries`);
+      if (phantom.length > 0) fail(`${name}: ${phantom.length} recorded as delivered, never accepted`);
+      if (unknown.length > 0) fail(`${name}: ${unknown.length} arrived without a record`);
       const stillOpen = (states.pending ?? 0) + (states.retrying ?? 0);
-      if (name !== 'hanging' && stillOpen > 0) problems.push(`${name}: ${stillOpen} deliveries still open`);
-      if (name === 'sound' && (states.failed ?? 0) > 0) problems.push(`${name}: ${states.failed} failed`);
+      if (name !== 'hanging' && stillOpen > 0) fail(`${name}: ${stillOpen} deliveries still open`);
+      if (name === 'sound' && (states.failed ?? 0) > 0) fail(`${name}: ${states.failed} failed`);
     }
-    return { counts, problems };
+    return counts;
   });
 }
 

@@ -4,48 +4,47 @@
 // for.
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOptions } from '../../server/src/platform/command-line.ts';
 import { randomFrom } from '../../server/src/test/delivery-campaign.ts';
 import { type RunningServer, startProcess, stopProcess } from '../../server/src/test/process.ts';
-import { startTcpProxy } from '../../server/src/test/tcp-proxy.ts';
+import { readSettings, runCampaign } from '../campaign.ts';
+import { residentMb } from '../measure.ts';
 import { newestPrograms, startOwnPostgres } from '../own-postgres.ts';
-import { ADMIN_TOKEN } from '../server.ts';
+import { ADMIN_TOKEN, startProxy } from '../server.ts';
 import { prepare } from './data.ts';
 import { accountForDeliveries, countDeadlocks, startReceivers } from './deliveries.ts';
 import { startLoad } from './load.ts';
-import { watchMemory } from './memory.ts';
 
-const options = readOptions({
-  run: 'npm run campaign:soak',
-  does: 'Runs a mixed load on two servers while PostgreSQL is restarted twice and becomes unreachable once.',
-  options: {
-    minutes: { type: 'string', default: '20', meaning: 'Duration of the load' },
-    seed: { type: 'string', default: String(randomInt(2 ** 31)), meaning: 'Seed of a run to repeat' },
-    postgres: { type: 'string', default: newestPrograms(), meaning: 'Folder of the PostgreSQL programs' },
-    as: { type: 'string', default: 'postgres', meaning: 'System user that runs PostgreSQL' },
+const settings = readSettings(
+  'npm run campaign:soak',
+  'Runs a mixed load on two servers while PostgreSQL is restarted twice and becomes unreachable once.',
+  {
+    minutes: [20, 'Duration of the load'],
+    seed: [randomInt(2 ** 31), 'Seed of a run to repeat'],
+    postgres: [newestPrograms(), 'Folder of the PostgreSQL programs'],
+    as: ['postgres', 'System user that runs PostgreSQL'],
   },
-});
+);
 
 const BLACK_HOLE_MS = 20_000;
 const DOWN_MS = 3_000;
 /** Connections that hang when the database stops responding end at their own timeout; then everything works again. */
 const RECOVERS_WITHIN_MS = 30_000;
 const SETTLES_WITHIN_MS = 180_000;
+const MAX_GROWTH = 0.1;
 
-const minutes = Number(options.minutes);
 const say = (text: string) => console.log(new Date().toISOString().slice(11, 19), text);
 
-say(`seed ${options.seed}, ${minutes} minutes`);
-const postgres = startOwnPostgres(options.postgres, options.as, ['max_connections=200', 'log_lock_waits=on']);
-const proxy = await startTcpProxy('127.0.0.1', postgres.port);
-const receivers = await startReceivers();
-const problems: string[] = [];
-let servers: RunningServer[] = [];
-try {
-  const url = new URL(postgres.url);
-  url.port = String(proxy.port);
+await runCampaign(async ({ fail, atEnd }) => {
+  say(`seed ${settings.seed}, ${settings.minutes} minutes`);
+  const postgres = startOwnPostgres(settings.postgres, settings.as, [
+    'max_connections=200',
+    'log_lock_waits=on',
+  ]);
+  atEnd(postgres.remove);
+  const { proxy, throughProxy } = await startProxy(new URL(postgres.url));
+  const receivers = await startReceivers();
   const env = {
-    DATABASE_URL: url.href,
+    DATABASE_URL: throughProxy.href,
     LOG_LEVEL: 'info',
     HALYARD_SECRET_KEY: randomBytes(32).toString('base64'),
     HALYARD_INIT_ADMIN_TOKENS: ADMIN_TOKEN,
@@ -55,18 +54,26 @@ try {
     // Without a limit, V8 lets garbage grow as long as there is memory, which looks like a leak.
     NODE_OPTIONS: '--max-old-space-size=256',
   };
-  servers = [await startProcess(env, 60_000), await startProcess(env, 60_000)];
+  atEnd(proxy.close);
+  atEnd(receivers.close);
+  const servers: RunningServer[] = [];
+  for (let n = 0; n < 2; n++) {
+    const server = await startProcess(env, 60_000);
+    servers.push(server);
+    atEnd(() => stopProcess(server, 'SIGKILL').catch(() => {}));
+  }
   await prepare(String(servers[0]?.url), receivers.urls);
   const memory = watchMemory(servers.map(({ process }) => process.pid ?? 0));
   const load = startLoad(
-    servers.map(server => server.url),
-    randomFrom(Number(options.seed)),
+    servers.map(({ url }) => url),
+    randomFrom(settings.seed),
+    fail,
   );
-  const [start, total] = [Date.now(), minutes * 60_000];
+  const [start, total] = [Date.now(), settings.minutes * 60_000];
   const until = async (part: number) => {
     while (Date.now() - start < total * part) {
       await sleep(Math.min(30_000, Math.max(100, start + total * part - Date.now())));
-      say(`${load.summary()}; memory ${memory.now()}`);
+      say(`memory ${memory.now()}; ${load.summary()}`);
     }
   };
   const away = async (what: string, work: () => Promise<void>) => {
@@ -75,7 +82,7 @@ try {
     await work();
     const recoveredMs = await load.databaseIsBack(RECOVERS_WITHIN_MS);
     say(`${what}: all kinds of requests succeed again after ${(recoveredMs / 1_000).toFixed(1)} s`);
-    if (recoveredMs >= RECOVERS_WITHIN_MS) problems.push(`${what}: no recovery in time`);
+    if (recoveredMs >= RECOVERS_WITHIN_MS) fail(`${what}: no recovery in time`);
   };
 
   await until(0.3);
@@ -90,47 +97,37 @@ try {
   await away('second restart of the database', () => postgres.restart('fast', DOWN_MS));
   await until(1);
 
-  const outcome = await load.stop();
+  await load.stop();
   const growth = memory.growth();
-  const deliveries = await accountForDeliveries(postgres.url, receivers, SETTLES_WITHIN_MS, say);
+  const deliveries = await accountForDeliveries(postgres.url, receivers, SETTLES_WITHIN_MS, say, fail);
   const deadlocks = await countDeadlocks(postgres.url);
-  const logs = servers.map(server => server.output());
-  problems.push(...outcome.problems, ...deliveries.problems, ...problemsOf(logs));
-  if (deadlocks > 0) problems.push(`${deadlocks} deadlocks`);
-  for (const { process } of servers) if (process.exitCode !== null) problems.push('a server ended by itself');
-  if (growth > 0.1) problems.push(`memory grew by ${(growth * 100).toFixed(1)} %`);
-  console.log(
-    JSON.stringify(
-      {
-        minutes,
-        requests: outcome.requests,
-        duringFaults: outcome.duringFaults,
-        cutOff: outcome.cutOff,
-        latencyMs: outcome.latencyMs,
-        deadlocks,
-        memoryGrowth: Number(growth.toFixed(3)),
-        deliveries: deliveries.counts,
-        problems: problems.slice(0, 50),
-      },
-      null,
-      2,
-    ),
-  );
-} finally {
-  for (const server of servers) await stopProcess(server, 'SIGKILL').catch(() => {});
-  await proxy.close();
-  await receivers.close();
-  postgres.remove();
-}
-process.exit(problems.length === 0 ? 0 : 1);
+  say(`memory grew by ${(growth * 100).toFixed(1)} %; ${deadlocks} deadlocks; ${load.summary()}`);
+  say(`deliveries: ${JSON.stringify(deliveries)}`);
+  if (deadlocks > 0) fail(`${deadlocks} deadlocks`);
+  if (growth > MAX_GROWTH) fail(`memory grew by ${(growth * 100).toFixed(1)} %`);
+  for (const { process, output } of servers) {
+    if (process.exitCode !== null) fail('a server ended by itself');
+    // Lines that must not appear whatever happens to the database.
+    const lines = output().split('\n');
+    for (const line of lines.filter(one => /deadlock detected|unhandled|uncaught|"level":60/i.test(one)))
+      fail(`log: ${line.slice(0, 1_000)}`);
+  }
+});
 
-/** Lines that must not appear whatever happens to the database. */
-function problemsOf(logs: string[]): string[] {
-  return logs.flatMap(log =>
-    log
-      .split('\n')
-      .filter(line => /deadlock detected|unhandled|uncaught|"level":60/i.test(line))
-      .slice(0, 5)
-      .map(line => `log: ${line.slice(0, 1_000)}`),
-  );
+/** The memory of all processes now, and how much more the last quarter of the run used than the second one: 0.1 is 10 %. */
+function watchMemory(pids: number[]): { now: () => string; growth: () => number } {
+  const samples: number[] = [];
+  const sum = (values: number[]) => values.reduce((all, value) => all + value, 0);
+  const timer = setInterval(() => samples.push(sum(pids.map(residentMb))), 2_000).unref();
+  const quarter = (n: number) => {
+    const [from, to] = [n, n + 1].map(part => Math.floor((samples.length * part) / 4));
+    return sum(samples.slice(from, to)) / ((to ?? 0) - (from ?? 0));
+  };
+  return {
+    now: () => `${pids.map(residentMb).join(' + ')} MB`,
+    growth: () => {
+      clearInterval(timer);
+      return quarter(3) / quarter(1) - 1;
+    },
+  };
 }

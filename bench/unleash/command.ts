@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../server/src/test/database.ts';
+import { withClient } from '../database.ts';
 
 // Runs the import as a program with a separate database, and reads what it wrote there.
 
@@ -67,14 +67,9 @@ export async function makeTarget(): Promise<{ name: string; url: string }> {
 }
 
 export async function query(url: string, text: string): Promise<object[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const result = await client.query(text);
-    return [result].flat().flatMap(one => one.rows);
-  } finally {
-    await client.end();
-  }
+  return await withClient(new URL(url), async client =>
+    [await client.query(text)].flat().flatMap(one => one.rows),
+  );
 }
 
 /** A role that can only read. */

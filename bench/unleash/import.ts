@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOptions } from '../../server/src/platform/command-line.ts';
 import { dropDatabase } from '../../server/src/test/database.ts';
+import { readSettings } from '../campaign.ts';
 import { startServer } from '../server.ts';
 import { dropTemplate, makeReader, makeTarget, query, run, stateOf, withRole } from './command.ts';
 import { fill } from './fill.ts';
@@ -8,22 +8,17 @@ import { checkFollow } from './follow.ts';
 import { ADMIN_TOKEN, type Instance, startUnleash, VERSIONS } from './instance.ts';
 import { killImports } from './kills.ts';
 
-const options = readOptions({
-  run: 'node bench/unleash/import.ts',
-  does: 'Imports from a real Unleash server of each version, and proves that nothing changes for SDKs.',
-  options: {
-    version: { type: 'string', meaning: 'Only this version of Unleash' },
-    kills: { type: 'string', default: '10', meaning: 'How many times the import is killed and repeated' },
-    follow: {
-      type: 'string',
-      default: '0',
-      meaning: 'Minutes of 5 writes per second that --follow must keep up with',
-    },
+const settings = readSettings(
+  'node bench/unleash/import.ts',
+  'Imports from a real Unleash server of each version, and proves that nothing changes for SDKs.',
+  {
+    version: ['', 'Only this version of Unleash'],
+    kills: [10, 'How many times the import is killed and repeated'],
+    follow: [0, 'Minutes of 5 writes per second that --follow must keep up with'],
   },
-});
-const kills = Number(options.kills);
-const followMinutes = Number(options.follow);
-const versions = VERSIONS.filter(version => (options.version ?? version) === version);
+);
+const { kills, follow } = settings;
+const versions = VERSIONS.filter(version => version.startsWith(settings.version));
 /** Leaves out the events that Unleash records itself, for example when an SDK reports a new application. */
 const EVENTS_OF_OTHERS = `select count(*), max(id) from events where created_by <> 'unleash_system_user'`;
 /** Lines of the report that grow while Unleash is running, because it records events and uses itself. */
@@ -86,8 +81,8 @@ async function check(instance: Instance): Promise<void> {
     const after = await query(instance.databaseUrl, EVENTS_OF_OTHERS);
     report(version, 'Unleash was not written to', JSON.stringify(before) === JSON.stringify(after));
     await checkApi(version, instance.url);
-    if (followMinutes > 0)
-      await checkFollow(instance, target.url, from, followMinutes, (...result) => report(version, ...result));
+    if (follow > 0)
+      await checkFollow(instance, target.url, from, follow, (...result) => report(version, ...result));
     if (personalTokens[0] !== undefined)
       await checkWayBack(instance, target.url, server.url, from, personalTokens[0]);
   } finally {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { dropDatabase } from '../../server/src/test/database.ts';
+import { withClient } from '../database.ts';
 import { makeTarget, run, start, stateOf } from './command.ts';
 
 /** Grows with every batch of an import. */
@@ -35,10 +36,7 @@ export async function killImports(
 async function importWhole(from: string): Promise<{ whole: string; total: number }> {
   const target = await makeTarget();
   await run(target.url, from, ['--accept']);
-  const client = new pg.Client({ connectionString: target.url });
-  await client.connect();
-  const total = await countWritten(client);
-  await client.end();
+  const total = await withClient(new URL(target.url), countWritten);
   const whole = await stateOf(target.url);
   await dropDatabase(target.name);
   return { whole, total };
@@ -49,14 +47,13 @@ const countWritten = async (client: pg.Client): Promise<number> =>
 
 /** Kills an import soon after it has written this much. The pause lets it get into the middle of a batch. */
 async function killAfter(target: string, from: string, written: number): Promise<void> {
-  const client = new pg.Client({ connectionString: target });
-  await client.connect();
-  const child = start(target, from, ['--accept']);
-  const exited = once(child, 'exit');
-  const isRunning = () => child.exitCode === null && child.signalCode === null;
-  while (isRunning() && (await countWritten(client)) <= written) await sleep(5);
-  await sleep(Math.random() * 50);
-  child.kill('SIGKILL');
-  await exited;
-  await client.end();
+  await withClient(new URL(target), async client => {
+    const child = start(target, from, ['--accept']);
+    const exited = once(child, 'exit');
+    const isRunning = () => child.exitCode === null && child.signalCode === null;
+    while (isRunning() && (await countWritten(client)) <= written) await sleep(5);
+    await sleep(Math.random() * 50);
+    child.kill('SIGKILL');
+    await exited;
+  });
 }

@@ -2,26 +2,21 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readOptions } from '../../server/src/platform/command-line.ts';
 import { dropDatabase } from '../../server/src/test/database.ts';
+import { readSettings } from '../campaign.ts';
 import { dropTemplate, makeTarget, query, start } from './command.ts';
 import { NEWEST, startUnleash } from './instance.ts';
 
-const options = readOptions({
-  run: 'node bench/unleash/large.ts',
-  does: 'Measures time and memory of an import from a large instance of Unleash: into an empty database, repeated, and with new events.',
-  options: {
-    flags: {
-      type: 'string',
-      default: '5000',
-      meaning: 'Flags, each with two environments and three strategies',
-    },
-    events: { type: 'string', default: '100000', meaning: 'Events of about 1.3 kB' },
+const { flags, events } = readSettings(
+  'node bench/unleash/large.ts',
+  'Measures time and memory of an import from a large instance of Unleash: into an empty database, repeated, and with new events.',
+  {
+    flags: [5_000, 'Flags, each with two environments and three strategies'],
+    events: [100_000, 'Events of about 1.3 kB'],
   },
-});
+);
 const MAX_SECONDS = 120;
 const MAX_MEGABYTES = 150;
-const [flags, events] = [Number(options.flags), Number(options.events)];
 const isDefaultSize = flags === 5_000 && events === 100_000;
 
 const instance = await startUnleash(NEWEST);
