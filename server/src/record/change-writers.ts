@@ -18,8 +18,11 @@ export type Publication = {
 /** What a change rolls out further than allowed: a flag, or the default strategy of a project. */
 export type RaisedRollout = {
   featureName: string | null;
-  project: string;
+  project: string | null;
   environment: string;
+  /** The name of the segment that the change edits. */
+  segment: string | null;
+  cause: 'strategy' | 'groups' | 'dependency' | 'segment';
   rollout: number;
 };
 

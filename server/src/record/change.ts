@@ -55,7 +55,8 @@ export async function change<T>(
       notify: channel => channels.add(channel),
     });
     if (events.length === 0) return await respond(tx, result);
-    // The lock on the token is the last one before those of the deliveries: nobody who deletes it waits for a change's other locks.
+    // The lock on the token is the last one before those of the deliveries, so that deleting the token does not wait for a
+    // change's other locks.
     await keepWithinScope(tx, actor, events);
     const groupId = randomUUID();
     newest = await writeEvents(tx, actor, groupId, events, channels);

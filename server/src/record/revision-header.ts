@@ -1,9 +1,9 @@
 import type { App } from '../../../plane/src/platform/http/app.ts';
 
 /**
- * Names what the changes of a request were, so that the caller can tell when SDKs have them. `Halyard-Revision` has the revisions
- * of environments: `production=42, staging=7`. `Halyard-Event` has the id of an event whose reach is that of the whole request: one
- * that is about no environment, or else the newest event about each. Responses to requests that changed nothing have neither.
+ * Describes the changes of a request, so that the caller can find out when SDKs have them. `Halyard-Revision` has the revisions
+ * of environments: `production=42, staging=7`. `Halyard-Event` has the id of an event whose reach is that of the whole request:
+ * one that is about no environment, or else the newest event about each. Responses to requests that changed nothing have neither.
  */
 export function installRevisionHeader(app: App): void {
   app.addHook('preHandler', async request => {

@@ -1,21 +1,27 @@
 import { sql } from 'kysely';
 import { authenticationRequired } from '../../../plane/src/platform/errors.ts';
-import { outOfScope, requireEnvironmentsInScope, requireProjectInScope } from '../access/scope.ts';
+import {
+  outOfScope,
+  requireEnvironmentsInScope,
+  requireInstanceInScope,
+  requireProjectInScope,
+} from '../access/scope.ts';
 import type { Actor, TokenScope } from '../platform/actor.ts';
 import type { Tx } from '../platform/db/database.ts';
-import { registeredWriters } from './change-writers.ts';
+import { type RaisedRollout, registeredWriters } from './change-writers.ts';
 import type { NewEvent } from './events/new-event.ts';
 
 /**
  * Rejects a change that leaves the scope of the actor's token. The guard has checked what the request names; this sees what the
- * change did, so no operation can forget it.
+ * change did, so no operation can forget it. A tag exists outside projects, but tagging a flag of a project may create it.
  */
 export async function keepWithinScope(tx: Tx, actor: Actor, events: NewEvent[]): Promise<void> {
   const { scope, token } = actor;
   if (scope === undefined || token === undefined) return;
   if (scope.readOnly) throw outOfScope('it is read-only');
-  for (const { project, environment } of events) {
+  for (const { type, project, environment } of events) {
     if (project) requireProjectInScope(actor, project);
+    else if (type !== 'tag-created') requireInstanceInScope(actor);
     if (environment) requireEnvironmentsInScope(actor, [environment]);
   }
   if (scope.maxProductionRollout !== undefined) await keepRollout(tx, scope.maxProductionRollout, events);
@@ -25,16 +31,27 @@ export async function keepWithinScope(tx: Tx, actor: Actor, events: NewEvent[]):
 async function keepRollout(tx: Tx, allowed: number, events: NewEvent[]): Promise<void> {
   const raised = await registeredWriters().raisedRollout(tx, allowed, events);
   if (raised === undefined) return;
-  const { featureName, project, environment, rollout } = raised;
-  const what = featureName === null ? `by default in project "${project}"` : `for feature "${featureName}"`;
-  throw outOfScope(
-    `it allows a rollout of at most ${allowed} % in production, and this would be ${rollout} % ${what} in environment "${environment}"`,
-  );
+  throw outOfScope(`it allows a rollout of at most ${allowed} % in production, and ${described(raised)}`);
+}
+
+function described({ cause, featureName, project, environment, segment, rollout }: RaisedRollout): string {
+  const flag = featureName === null ? `by default in project "${project}"` : `for feature "${featureName}"`;
+  const result = `this would be ${rollout} % ${flag} in environment "${environment}"`;
+  switch (cause) {
+    case 'strategy':
+      return result;
+    case 'groups':
+      return `${result}, because strategies with different groups or stickiness add up`;
+    case 'dependency':
+      return `this would remove or change a dependency of feature "${featureName}", which has a rollout of ${rollout} % in environment "${environment}"`;
+    case 'segment':
+      return `this would change segment "${segment}", which limits a rollout of ${rollout} % in environment "${environment}"`;
+  }
 }
 
 /**
- * Takes the events of a change off the number that the token has left. Changes with the same token wait here for each other, so
- * together they never take more than there is.
+ * Deducts the events of a change from the number that the token has left. Changes with the same token wait for each other here,
+ * so together they never exceed it.
  */
 async function takeChanges(
   tx: Tx,

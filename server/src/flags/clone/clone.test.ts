@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
 import { type Db, openDb } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
-import { GENERATED, sized } from '../../test/campaign.ts';
+import { GENERATED, SEED, sized } from '../../test/campaign.ts';
 import { makeProject, makeUser, markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
@@ -14,8 +14,6 @@ import { readFeatures } from '../features/read.ts';
 import type { Feature } from '../features/schema.ts';
 import { cloneFeatures } from './clone.ts';
 import { PARTS } from './schema.ts';
-
-const SEED = Number(process.env.CLONE_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
 const P = '/api/admin/projects/default/features';

@@ -52,7 +52,7 @@ test('lists the copies of a feature, newest first, with the number of difference
   expect(drift.differences).toHaveLength(2);
 });
 
-test('is empty without copies, and 404 for a feature of another project', async () => {
+test('is empty without copies, and returns 404 for a feature of a different project', async () => {
   await insertRichFeature(harness.db, { name: 'single' });
 
   expect(await copies('single')).toMatchObject({ status: 200, body: { copies: [], total: 0 } });

@@ -53,7 +53,7 @@ test('a dependency is shown on both features and recorded, a different one with 
 test.each([
   ['itself', { feature: 'alone' }, ['/body/feature']],
   ['a feature that is not there', { feature: 'nowhere' }, ['/body/feature']],
-  ['a feature of another project', { feature: 'far-away' }, ['/body/feature']],
+  ['a feature of a different project', { feature: 'far-away' }, ['/body/feature']],
   [
     'variants of a parent that is off',
     { feature: 'other', enabled: false, variants: ['a'] },

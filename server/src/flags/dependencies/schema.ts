@@ -14,7 +14,7 @@ export const Dependency = Named(
         description: 'The parent must serve one of these variants. An empty list allows every variant.',
       }),
     },
-    { description: 'A parent, and what it must be like' },
+    { description: 'A parent, and the state it must be in' },
   ),
 );
 export type Dependency = Static<typeof Dependency>;

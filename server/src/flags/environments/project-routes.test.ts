@@ -360,7 +360,7 @@ test('rejects adding an environment that is deleted concurrently', async () => {
   expect(await list('late')).toHaveLength(1);
 });
 
-test('adding an environment to a project and deleting another one of it do not deadlock', async () => {
+test('adding an environment to a project and deleting a different one do not deadlock', async () => {
   for (const name of ['leaving', 'arriving'])
     await call(harness.app, 'POST', '/api/admin/environments', { body: { name, type: 'test' } });
   const { id } = await makeProject(harness.db, { environments: ['leaving', 'development'] });

@@ -219,7 +219,7 @@ test('rejects an id that is in the list twice, even in upper case', async () => 
   expect((await put([{ ...before[0], id }])).body).toEqual(before);
 });
 
-test('rejects an archived feature, and a feature of another environment or project', async () => {
+test('rejects an archived feature, and a feature of a different environment or project', async () => {
   const { here, put } = await makeFeature('archived', 0);
   await call(harness.app, 'DELETE', here.replace('/environments/development', ''));
 

@@ -149,7 +149,7 @@ test('stores constraints in the form that every SDK reads', async () => {
   ]);
 });
 
-test('rejects a segment of another project', async () => {
+test('rejects a segment of a different project', async () => {
   await makeProject(harness.db, { id: 'neighbour' });
   const segment = async (name: string, project?: string) =>
     (

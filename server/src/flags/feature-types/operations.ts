@@ -45,7 +45,7 @@ export const FEATURE_TYPES: OperationModule = {
       route: 'PUT /api/admin/feature-types/:id/lifetime',
       summary: 'Set the lifetime of a feature type',
       description:
-        'Sets after how many days features of the type become potentially stale; 0 or null means never. The lifetime applies immediately to all features of the type.',
+        'Sets the number of days after which features of the type are potentially stale; 0 or null means never. The lifetime applies immediately to all features of the type.',
       permission: ['ADMIN'],
       params,
       body: Lifetime,

@@ -70,7 +70,7 @@ const state = {
   }),
   tags: Type.Array(Ref(Tag)),
   dependencies: Type.Array(Ref(Dependency), {
-    description: 'Parents of the feature, and what it requires of each',
+    description: 'Parents of the feature, and the state it requires of each',
   }),
   children: Type.Array(Type.String(), {
     'x-experimental': true,

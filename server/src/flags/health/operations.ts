@@ -58,7 +58,7 @@ export const PROJECT_HEALTH: OperationModule = {
       route: `GET ${PROJECT}/health`,
       summary: 'Explain the health of a project',
       description:
-        'Returns the health of a project, its formula and a page of findings, each with its rule, evidence, remedy and the points it would gain. Snoozed findings are omitted by default. Every caller who may read the project may call it.',
+        'Returns the health of a project, its formula and a page of findings, each with its rule, its evidence, how to fix it, and the points that the health would gain. Snoozed findings are omitted by default. Every caller who may read the project may call it.',
       permission: 'NONE',
       params: inProject,
       query: HealthQuery,

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { GENERATED, sized } from '../../test/campaign.ts';
+import { GENERATED, SEED, sized } from '../../test/campaign.ts';
 import { markSeen } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 
 const DAYS = 120;
 const ROUNDS = sized({ usual: 4, long: 120 });
-const SEED = Number(process.env.HEALTH_SEED ?? Date.now() % 1_000_000_000);
 const DAY_MS = 86_400_000;
 const TYPES = ['release', 'experiment', 'operational', 'kill-switch', 'sunset'] as const;
 const PLACES = ['development', 'production'] as const;

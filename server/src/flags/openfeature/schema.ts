@@ -10,7 +10,7 @@ const flagType = Type.Unsafe<'boolean' | 'string' | 'integer' | 'object'>({
   examples: ['boolean'],
 });
 const defaultValue = Type.Unknown({
-  description: 'The value that generated code uses while it cannot reach a server: false, "", 0 or {}',
+  description: 'The value that generated code uses while no server is reachable: false, "", 0 or {}',
   examples: [false],
 });
 
@@ -18,7 +18,7 @@ export const ManifestFlag = Named(
   'ManifestFlag',
   Type.Object(
     { key: featureName, type: flagType, defaultValue, description: Type.Optional(description) },
-    { description: 'A flag as the OpenFeature CLI knows it' },
+    { description: 'A flag in the format of the OpenFeature CLI' },
   ),
 );
 export type ManifestFlag = Static<typeof ManifestFlag>;

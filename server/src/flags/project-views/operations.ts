@@ -43,7 +43,7 @@ export const PROJECT_VIEWS: OperationModule = {
       route: `DELETE ${HERE}/:id`,
       summary: 'Delete a shared view of a project',
       description:
-        'Deletes a view that was shared with the project. The user who shared it needs no permission; everybody else requires UPDATE_PROJECT.',
+        'Deletes a view that was shared with the project. The user who shared it needs no permission; everybody else needs UPDATE_PROJECT.',
       permission: 'NONE',
       params: Type.Object({ projectId, id: PathId('Shared view', '3') }),
       output: Nothing,

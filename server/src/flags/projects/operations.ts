@@ -144,7 +144,7 @@ export const PROJECTS: OperationModule = {
       route: 'POST /api/admin/projects/:projectId/settings/naming/validate',
       summary: 'Preview a naming pattern',
       description:
-        'Checks a naming rule as the settings do, and returns which active features of the project have a name that does not match. Changes nothing.',
+        'Checks a naming rule as the settings do, and returns which active features of the project do not match. Changes nothing.',
       permission: ['UPDATE_PROJECT', 'PROJECT_SETTINGS_WRITE'],
       params: inProject,
       body: NamingPreview,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFound } from '../../../../plane/src/platform/errors.ts';
+import { outOfScope } from '../../access/scope.ts';
 import type { Change } from '../../record/change.ts';
 import { asEventData } from './create.ts';
 import { checkNaming } from './naming.ts';
@@ -8,7 +9,7 @@ import { lockProject, updateProject } from './store.ts';
 
 /** Changes the given fields and keeps the others. An update that changes nothing writes nothing. */
 export async function changeProject(
-  { tx, record }: Change,
+  { tx, actor, record }: Change,
   id: string,
   input: Partial<ProjectUpdate> & ProjectSettings,
 ): Promise<void> {
@@ -27,6 +28,8 @@ export async function changeProject(
     featureNaming: naming ?? before.featureNaming,
   };
   if (isDeepStrictEqual(after, before)) return;
+  if (actor.scope && after.mode !== before.mode)
+    throw outOfScope('a token with a scope cannot change the mode of a project, because that grants access');
 
   await updateProject(tx, after);
   record({ type: 'project-updated', project: id, data: asEventData(after), preData: asEventData(before) });

@@ -391,7 +391,7 @@ test('tagging requires UPDATE_FEATURE in the project of the feature, and rejects
   expect((await ask('POST', 'seen-flag', member)).status).toBe(403);
 });
 
-test('rejects tags of a feature that moves to another project meanwhile with 404', async () => {
+test('rejects tags of a feature that moves to a different project meanwhile with 404', async () => {
   await makeProject(harness.db, { id: 'destination' });
   await makeFeature('moving');
 

@@ -470,7 +470,7 @@ test('an import does not change an archived feature, and validation warns about 
   expect(body).not.toHaveProperty('description');
 });
 
-test('validation reveals nothing more about a feature of another project if it is archived', async () => {
+test('validation reveals nothing more about a feature of a different project if it is archived', async () => {
   const secret = await makeProject(here.db, { mode: 'private' });
   const place = `/api/admin/projects/${secret.id}/features`;
   for (const name of ['hidden-active', 'hidden-resting']) await ask(here, place, { name });
@@ -601,7 +601,7 @@ test('exporting, validating and importing twelve features costs as many statemen
   expect(twelve).toEqual(one);
 });
 
-test('validation and import reject a context field that exists in another project', async () => {
+test('validation and import reject a context field that exists in a different project', async () => {
   await makeProject(here.db, { id: 'field-owner' });
   await ask(here, '/api/admin/projects/field-owner/context', { name: 'owned-elsewhere' });
   const data = {

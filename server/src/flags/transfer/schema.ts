@@ -196,7 +196,7 @@ export const FeatureExport = Named(
                       }),
                     ),
                   },
-                  { description: 'A parent, and what it must be like', ...withUnknownFields },
+                  { description: 'A parent, and the state it must be in', ...withUnknownFields },
                 ),
                 { maxItems: 100 },
               ),
@@ -319,7 +319,7 @@ export const ImportReport = Named(
         contextFields: names('Context fields that the import creates'),
         tagTypes: names('Tag types that the import creates'),
       },
-      { description: 'What the import would do, if it had no errors' },
+      { description: 'What the import would do if it had no errors' },
     ),
   }),
 );

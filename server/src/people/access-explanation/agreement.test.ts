@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { GENERATED, sized } from '../../test/campaign.ts';
+import { GENERATED, SEED, sized } from '../../test/campaign.ts';
 import { useHarness } from '../../test/harness.ts';
 import {
   type AccessFixture,
@@ -16,7 +16,6 @@ import type { AccessChange, AccessExplanation } from './schema.ts';
 const QUESTIONS = sized({ usual: 300, long: 3_000 });
 const PER_WORLD = 20;
 const WORLDS = QUESTIONS / PER_WORLD;
-const SEED = Number(process.env.EXPLANATION_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
 let fixture: AccessFixture;

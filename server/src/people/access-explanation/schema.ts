@@ -24,7 +24,7 @@ export const AccessQuestion = Type.Object({
     Type.Unsafe<Permission>(
       Type.String({
         enum: PERMISSIONS,
-        description: 'A permission. Without it the question is whether the project can be read',
+        description: 'Name of a permission. Default: whether the project can be read',
         examples: ['UPDATE_FEATURE_ENVIRONMENT'],
       }),
     ),
@@ -33,7 +33,7 @@ export const AccessQuestion = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'Id of a project. Without it the question is about the whole instance',
+      description: 'Id of a project. Default: the whole instance',
       examples: ['payments'],
     }),
   ),
@@ -41,8 +41,7 @@ export const AccessQuestion = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 100,
-      description:
-        'Name of an environment; requires project. Without it the question is about all environments',
+      description: 'Name of an environment; requires project. Default: all environments',
       examples: ['production'],
     }),
   ),
@@ -113,7 +112,7 @@ export const OtherRole = Named(
     why: Type.Unsafe<'lacks-permission' | 'other-environments' | 'other-projects'>({
       type: 'string',
       enum: ['lacks-permission', 'other-environments', 'other-projects'],
-      description: 'Why the role does not allow it: it lacks the permission, or does not have it here',
+      description: 'Why the role does not allow it: it lacks the permission, or has it elsewhere only',
     }),
     environments: Type.Array(Type.String(), {
       description: 'The environments in which the role has the permission, if not in all',
@@ -154,10 +153,11 @@ export const AccessChange = Named(
       ),
     ),
     alsoGrants: Type.Array(GrantedPermission, {
-      description: 'Further permissions that the user would get in this scope. ADMIN includes all others',
+      description: 'Permissions that the user would gain in this scope. ADMIN includes all others',
     }),
     otherProjects: Type.Integer({
-      description: 'In how many other projects that the caller can read the group has a role',
+      description:
+        'Number of other projects in which the group has a role, among those that the caller can read',
       examples: [0],
     }),
     replaces: Nullable(
@@ -221,7 +221,7 @@ export const AccessExplanation = Named(
           examples: ['production'],
         }),
       ),
-      allowed: Type.Boolean({ description: 'What the server decides about such a request' }),
+      allowed: Type.Boolean({ description: 'How the server decides such a request' }),
       reason: Type.Unsafe<Reason>({
         type: 'string',
         enum: [
@@ -243,7 +243,7 @@ export const AccessExplanation = Named(
         ],
       }),
       paths: Type.Array(Ref(AccessPath), {
-        description: `The roles that allow it, at most ${MAX_ROLES}. If there is only one, the subject loses access with it`,
+        description: `The roles that allow it, at most ${MAX_ROLES}. If there is only one, the subject loses access without it`,
       }),
       otherRoles: Type.Array(Ref(OtherRole), {
         description: `The roles that the subject holds here and that do not allow it, at most ${MAX_ROLES}`,
@@ -269,7 +269,7 @@ export const AccessExplanation = Named(
         },
       ),
     },
-    { description: 'Whether somebody may do something, and why' },
+    { description: 'An explanation of whether somebody may do something' },
   ),
 );
 export type AccessExplanation = Static<typeof AccessExplanation>;

@@ -5,10 +5,10 @@ import { signingKeyOf } from '../../../../plane/src/snapshot/keys.ts';
 import type { Keyring } from '../../platform/secrets/seal.ts';
 import type { ApiToken } from './schema.ts';
 
-/** Adds the string that an edge starts with: where this server is, the feed, the token, and the keys that sign the feed. */
+/** Adds the string that an edge starts with: the server's URL, the feed, the token, and the keys that sign the feed. */
 export function withEnrolment(token: ApiToken, keyring: Keyring, publicUrl: string): ApiToken {
   if (token.type !== 'edge') return token;
-  // The second key is that of a server that still has the old one.
+  // The second key belongs to servers that still have the old one.
   const keys = keyring.slice(0, 2).map(({ key }) => publicKeyText(signingKeyOf(key)));
   if (keys.length === 0) throw badData([NO_KEY]);
   const feed = {

@@ -16,7 +16,7 @@ import { updateApiToken } from './update.ts';
 import { VERSIONED_API_TOKEN } from './version.ts';
 
 const READ = ['READ_CLIENT_API_TOKEN', 'READ_FRONTEND_API_TOKEN'] as const;
-const BY_TYPE = 'The type of the token decides which of the permissions is required.';
+const BY_TYPE = 'The type of the token determines which permission is required.';
 
 const params = Type.Object({
   token: Type.String({
@@ -74,7 +74,7 @@ export const API_TOKENS: OperationModule = {
       id: 'createApiToken',
       route: 'POST /api/admin/api-tokens',
       summary: 'Create an API token',
-      description: `Creates a token for SDKs, or for an edge, whose enrolment is in the response too. Only this response has the secret: the server stores its hash. For a service account with readsTokenSecrets it also stores the secret, encrypted. The operator configures admin tokens (HALYARD_INIT_ADMIN_TOKENS). ${BY_TYPE}`,
+      description: `Creates a token for SDKs or for an edge. For an edge, the response also contains the enrolment. Only this response has the secret, because the server stores a hash; for a service account with readsTokenSecrets, it also stores the encrypted secret. Admin tokens cannot be created here: the operator configures them in HALYARD_INIT_ADMIN_TOKENS. ${BY_TYPE}`,
       permission: ['CREATE_CLIENT_API_TOKEN', 'CREATE_FRONTEND_API_TOKEN'],
       body: NewApiToken,
       output: jsonResponse('The new token, with its secret', ApiToken),

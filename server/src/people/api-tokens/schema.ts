@@ -13,7 +13,7 @@ export const ApiToken = Named(
       id: Type.Integer({ description: 'Id of the token', examples: [12] }),
       secret: Type.String({
         description:
-          'The token in the response that creates it. Later only its start and its last characters, if `secure` is true',
+          'The whole token in the response that creates it. After that, only its first and last characters if `secure` is true',
         examples: ['payments:production.…k3Xz'],
       }),
       secure: Type.Boolean({

@@ -29,7 +29,7 @@ export const AUTH_SETTINGS: OperationModule = {
       route: 'POST /api/admin/auth/oidc/settings',
       summary: 'Update the OIDC settings',
       description:
-        'Updates the given fields. The secret is encrypted with HALYARD_SECRET_KEY. A new discoverUrl requires the secret in the same request. A caller with this permission can log in as any user, with a provider that they control.',
+        'Updates the given fields. The secret is encrypted with HALYARD_SECRET_KEY. A new discoverUrl requires the secret in the same request. Note that a caller with this permission can log in as any user, through a provider that they control.',
       permission,
       body: OidcSettingsInput,
       output: jsonResponse('The settings', OidcSettings),

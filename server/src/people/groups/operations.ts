@@ -77,7 +77,7 @@ export const GROUPS: OperationModule = {
       route: 'PUT /api/admin/groups/:groupId',
       summary: 'Update a group',
       description:
-        'Updates the given fields. `users` replaces all members. Rejected if no user with the role Admin would remain.',
+        'Updates the given fields. `users` replaces all members. The request is rejected if no user with the role Admin would remain.',
       permission: ['ADMIN'],
       params,
       body: GroupInput,

@@ -83,7 +83,10 @@ export const Diagnostics = Named(
             filters: Type.Number({ minimum: 0, description: 'The index for filters', examples: [0] }),
             text: Type.Number({ minimum: 0, description: 'The index for text', examples: [0] }),
           },
-          { description: 'For how long complete chunks of events have waited to be indexed. 0: none waits' },
+          {
+            description:
+              'How long complete chunks of events have been waiting to be indexed. 0: none are waiting',
+          },
         ),
       },
       { description: 'The event log and its index' },
@@ -93,7 +96,7 @@ export const Diagnostics = Named(
       {
         enabled: count('Enabled integrations', 4),
         failing: count('Enabled integrations whose last attempts failed', 1),
-        openDeliveries: count('Deliveries that are pending or retried', 12),
+        openDeliveries: count('Deliveries that are pending or retrying', 12),
         oldestDueSeconds: count('Seconds for which the oldest due delivery has been waiting', 0),
       },
       { description: 'The integrations and their deliveries' },

@@ -43,7 +43,7 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
         route: 'GET /api/admin/instance-admin/statistics',
         summary: 'Count what the instance contains',
         description:
-          'Returns the number of users, projects, features and everything else in the instance, as Unleash does.',
+          'Returns the number of users, projects, features and other resources in the instance, with the same fields as Unleash.',
         permission: ['ADMIN'],
         output: jsonResponse('The counts', InstanceStatistics),
         read: async ({ db }) => {
@@ -64,7 +64,7 @@ export function instanceOperations(settings: InstanceSettings): OperationModule 
         route: 'GET /api/admin/instance/diagnostics',
         summary: 'Get diagnostics',
         description:
-          'Returns versions, the size of the database, connections, limits with their use, the lag of the event index and the state of deliveries, to attach to a report. It names no person, project or flag, and contains no secret. The part `server` describes the server that responds.',
+          'Returns versions, the size of the database, connections, limits with their use, the lag of the event index and the state of deliveries, for example to attach to a bug report. The response contains no secrets and no names of people, projects or flags. The part `server` describes the server that responds.',
         permission: ['ADMIN'],
         output: jsonResponse('The diagnostics', Diagnostics),
         read: async ({ db, keyring }) =>

@@ -8,7 +8,7 @@ import { call } from '../../test/request.ts';
 const harness = useHarness();
 const URL = '/api/admin/instance';
 
-test('tells a user the version, limits, schedule and login methods, and nothing about the database', async () => {
+test('shows a user the version, limits, schedule and login methods, and nothing about the database', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
 
   const { status, body } = await call(harness.app, 'GET', URL, { token });
@@ -31,7 +31,7 @@ test('tells a user the version, limits, schedule and login methods, and nothing 
   });
 });
 
-test('tells a root admin the version of PostgreSQL', async () => {
+test('shows a root admin the version of PostgreSQL', async () => {
   const { body } = await call(harness.app, 'GET', URL);
 
   expect(body.postgresVersion).toMatch(/^\d+\.\d+$/);

@@ -23,7 +23,7 @@ export const SignupToken = Named(
       id: Type.Integer({ description: 'Id of the signup link', examples: [2] }),
       name,
       secret: Type.String({
-        description: 'The token in the response that creates it. Later only its last characters',
+        description: 'The whole token in the response that creates it. After that, only its last characters',
         examples: ['…k3Xz'],
       }),
       url: Nullable(

@@ -12,10 +12,14 @@ export function installMaintenance(app: App, db: Db): void {
   app.addHook('onRequest', async ({ method, routeOptions: { url = '', config } }) => {
     if (!url.startsWith('/api/admin/') || url === MAINTENANCE_PATH) return;
     if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS' || config.onlyReads) return;
-    if (!(await findMaintenance(db))) return;
-    throw new ApiError(
-      'MaintenanceError',
-      'Halyard is in maintenance mode, so nothing can be changed. Reads and SDKs still work. An admin can disable maintenance mode.',
-    );
+    await rejectInMaintenance(db);
   });
+}
+
+export async function rejectInMaintenance(db: Db): Promise<void> {
+  if (!(await findMaintenance(db))) return;
+  throw new ApiError(
+    'MaintenanceError',
+    'Halyard is in maintenance mode, so nothing can be changed. Reads and SDKs still work. An admin can disable maintenance mode.',
+  );
 }

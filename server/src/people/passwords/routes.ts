@@ -34,7 +34,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Validate a password link',
         description:
-          'Returns the user whose password the link sets. An unknown, used or expired link is rejected with 401. Needs no authentication.',
+          'Returns the user that the link is for. An unknown, used or expired link is rejected with 401. Needs no authentication.',
         security,
         querystring: Type.Object({ token: linkToken }),
         response: { 200: jsonResponse('The link is valid', PasswordLink), ...errorResponses(400, 401) },
@@ -51,7 +51,7 @@ export function passwordRoutes(app: App, db: Db, publicUrl: string): void {
         tags,
         summary: 'Set a password with a link',
         description:
-          'Sets the password of the user of the link and ends their sessions. The link works once. Needs no authentication. Events: user-password-changed.',
+          'Sets the password of the user that the link is for, and ends their sessions. The link works once. Needs no authentication. Events: user-password-changed.',
         security,
         body: PasswordByLink,
         response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415) },

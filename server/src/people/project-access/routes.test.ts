@@ -2,14 +2,13 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { PROJECT_ROLES } from '../../access/roles.ts';
-import { sized } from '../../test/campaign.ts';
+import { SEED, sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { untilWaiting } from '../../test/waiting.ts';
 
 const { Owner, Member, Reader } = PROJECT_ROLES;
-const SEED = Number(process.env.PERMISSIONS_SEED ?? Date.now() % 1_000_000_000);
 const harness = useHarness();
 
 let project: string;

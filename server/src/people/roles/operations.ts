@@ -103,7 +103,7 @@ export const ROLES: OperationModule = {
       route: 'POST /api/admin/roles',
       summary: 'Create a role',
       description:
-        'Creates a custom role for the instance (root-custom) or for projects (custom). A role of the instance can also have project permissions. They apply in every project that the holder can read.',
+        'Creates a custom role for the instance (root-custom) or for projects (custom). A role for the instance can also have project permissions, which apply in every project that the holder can read.',
       permission: ['ADMIN'],
       body: RoleInput,
       output: jsonResponse('The new role', WrittenRole),
@@ -155,7 +155,7 @@ export const ROLES: OperationModule = {
       route: 'DELETE /api/admin/roles/:roleId',
       summary: 'Delete a role',
       description:
-        'Deletes a custom role. Rejected with 409 and the names of the holders while anyone has the role.',
+        'Deletes a custom role. While anyone has the role, the request is rejected with 409, and the response names the holders.',
       permission: ['ADMIN'],
       params,
       output: Nothing,

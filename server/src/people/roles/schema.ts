@@ -24,7 +24,7 @@ export const Permission = Named(
   Type.Object(
     {
       id: Type.Integer({
-        description: 'A number for clients that require one. The name identifies the permission',
+        description: 'For clients that require a number. The name identifies the permission',
       }),
       name: Type.String({ description: 'Name of the permission', examples: ['UPDATE_FEATURE_ENVIRONMENT'] }),
       displayName: Type.String({
@@ -163,7 +163,7 @@ export const WrittenRole = Named(
       version: Type.Integer({ description: 'Version of the response format', examples: [1] }),
       roles: Ref(RoleWithPermissions),
     },
-    { description: 'roles is one role, not a list' },
+    { description: 'roles is a single role, not a list' },
   ),
 );
 

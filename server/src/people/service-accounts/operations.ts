@@ -123,7 +123,7 @@ export const SERVICE_ACCOUNTS: OperationModule = {
       route: 'POST /api/admin/service-account/:id/token',
       summary: 'Create a token of a service account',
       description:
-        'Creates a token that acts as the account. A scope limits what the token may do of what the account may do at the time of each request. Only this response has the secret. An account can have at most ten tokens.',
+        "Creates a token that acts as the account. The token has the account's current permissions, unless a scope limits them. Only this response has the secret. An account can have at most ten tokens.",
       permission: ['ADMIN'],
       params,
       body: NewServiceToken,

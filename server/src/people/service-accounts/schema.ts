@@ -24,7 +24,7 @@ const rootRole = RowId({ description: 'Id of its root role', examples: [2] });
 
 const readsTokenSecrets = Type.Boolean({
   description:
-    'Whether the list of API tokens shows the account the secrets of the tokens that it created. Terraform needs this',
+    'Whether the account can read, in the list of API tokens, the secrets of the tokens that it created. Terraform needs this',
   examples: [false],
 });
 

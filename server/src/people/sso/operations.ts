@@ -20,7 +20,7 @@ export const SSO: OperationModule = {
       route: 'POST /api/admin/auth/oidc/test',
       summary: 'Test OIDC settings',
       description:
-        'Asks the provider for its discovery document and keys, and whether it knows the client, with the settings as they would be after an update with this body. Saves nothing. The stored secret is sent only if the discoverUrl is the one it was entered for; otherwise the body needs the secret.',
+        'Fetches the discovery document and the keys from the provider, and checks whether the provider accepts the client, with the settings that an update with this body would produce. Saves nothing. The stored secret is sent only if the discoverUrl is the one it was entered for; otherwise the body needs the secret.',
       permission,
       body: OidcSettingsInput,
       output: jsonResponse('The result of each check', OidcTest),

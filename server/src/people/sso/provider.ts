@@ -23,8 +23,8 @@ export async function activeSettings(db: Reader, { keyring }: Sso): Promise<Acti
 let cached: { key: string; until: number; provider: Promise<oidc.Configuration> } | undefined;
 
 /**
- * The discovery document of the provider. Cached, and requested once for concurrent logins, because anyone can start a login
- * and must not cause one request each.
+ * The discovery document of the provider. Cached, and requested once for concurrent logins, because anyone can start logins, and
+ * each of them would otherwise cause a request.
  */
 export async function discover(settings: ActiveOidc): Promise<oidc.Configuration> {
   const { discoverUrl, clientId, secret, idTokenSigningAlgorithm } = settings;

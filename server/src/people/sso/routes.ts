@@ -47,7 +47,9 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         security: [],
         querystring: LoginQuery,
         response: {
-          302: Redirect('To the identity provider. If the start fails in a browser: to the login page'),
+          302: Redirect(
+            'Redirects to the identity provider or, if the start fails in a browser, to the login page',
+          ),
           ...errorResponses(400, 403, 404),
         },
       },
@@ -77,7 +79,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         querystring: CallbackQuery,
         response: {
           302: Redirect(
-            'Logged in. The response sets the cookie. If the login fails in a browser: to the login page',
+            'Logged in; the response sets the cookie. If the login fails in a browser, redirects to the login page',
           ),
           ...errorResponses(400, 401, 403, 404, 409),
         },
@@ -124,7 +126,7 @@ export function ssoRoutes(app: App, db: Db, sso: Sso): void {
         security: [],
         response: {
           302: Redirect(
-            'To the identity provider, or to /. If the provider fails, in a browser: to the login page',
+            'Redirects to the identity provider or to /. If the provider fails in a browser, redirects to the login page',
           ),
         },
       },

@@ -29,7 +29,7 @@ export const OidcCheck = Named(
         type: 'string',
         enum: [...CHECKS],
         description:
-          'discovery: the document of the provider. issuer: the issuer in it. keys: the public keys. client: client ID and secret. claims: what a login reads about the person. algorithm, scope, logout: what the settings require of the provider',
+          'discovery: the document of the provider. issuer: the issuer in it. keys: the public keys. client: client ID and secret. claims: the data about the person that a login reads. algorithm, scope, logout: what the settings require of the provider',
         examples: ['client'],
       }),
       result: Type.Unsafe<(typeof RESULTS)[number]>({
@@ -69,14 +69,14 @@ export const AdminLoginsQuery = Type.Object({
   issuer: Type.Optional(
     Type.String({
       maxLength: 1_000,
-      description: 'Count only logins of this issuer. Default: of any issuer',
+      description: 'Count only logins from this issuer. Default: any issuer',
       examples: ['https://login.example.com/realms/staff'],
     }),
   ),
   clientId: Type.Optional(
     Type.String({
       maxLength: 255,
-      description: 'Count only logins of this client. Default: the client of the settings',
+      description: 'Count only logins through this client. Default: the client in the settings',
       examples: ['halyard'],
     }),
   ),

@@ -39,9 +39,11 @@ const ProjectOfUser = NamedObject('ProjectOfUser', {
   readable: Type.Boolean({ description: 'Whether the user can read the project' }),
   roles: Type.Array(Ref(NamedRole), {
     description:
-      'The roles that give the user permissions there: those granted in the project, otherwise the root roles. A role whose permissions another one includes is omitted. Empty: the user can only read',
+      'The roles that give the user permissions there: those granted in the project, otherwise the root roles. A role whose permissions are all included in another one is omitted. Empty: the user can only read',
   }),
-  grants: Type.Array(ProjectGrant, { description: 'The roles in the project, own ones first' }),
+  grants: Type.Array(ProjectGrant, {
+    description: 'The roles in the project; those that the user holds directly come first',
+  }),
   rootRoles: Type.Array(RootGrant, {
     description: 'The roles on the instance that permit something in the project',
   }),
@@ -51,7 +53,9 @@ export type ProjectOfUser = Static<typeof ProjectOfUser>;
 export const AccessOfUser = Named(
   'AccessOfUser',
   Type.Object({
-    rootRoles: Type.Array(RootGrant, { description: 'The roles on the instance, the own one first' }),
+    rootRoles: Type.Array(RootGrant, {
+      description: 'The roles on the instance; the role that the user holds directly comes first',
+    }),
     groups: Type.Array(
       NamedObject(
         'GroupOfUser',
@@ -77,7 +81,7 @@ export const AccessOfUser = Named(
         ),
         seenAt: Timestamp('When the session was last used, to the minute'),
       }),
-      { description: 'The open sessions, the last used first. At most 100' },
+      { description: 'The open sessions, most recently used first, at most 100' },
     ),
     tokens: Type.Array(
       NamedObject('TokenOfUser', {

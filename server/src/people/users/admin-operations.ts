@@ -151,7 +151,7 @@ export const USERS: OperationModule = {
       id: 'getInactiveUsers',
       route: 'GET /api/admin/user-admin/inactive',
       summary: 'List inactive users',
-      description: `Returns users without a request for ${INACTIVE_DAYS} days, the longest inactive first.`,
+      description: `Returns users who have sent no request for ${INACTIVE_DAYS} days, those inactive the longest first.`,
       permission: ['ADMIN'],
       output: jsonResponse('The users', InactiveUserList),
       read: async ({ db }) => ({ version: 1, inactiveUsers: await listInactiveUsers(db, INACTIVE_DAYS) }),
@@ -227,7 +227,7 @@ export const USERS: OperationModule = {
       route: 'POST /api/admin/user-admin/:id/reactivate',
       summary: 'Reactivate a user',
       description:
-        'Lets a deactivated user log in again, with the roles and groups that they have. Sessions and tokens that the deactivation ended do not come back.',
+        'Lets a deactivated user log in again, with the roles and groups that they have. Sessions and tokens that ended with the deactivation are not restored.',
       permission: ['ADMIN'],
       params,
       output: jsonResponse('The user', User),

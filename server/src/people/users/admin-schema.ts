@@ -64,7 +64,7 @@ export const ListedUser = Named(
       hasPassword: Type.Boolean({ description: 'Whether the user can log in with a password' }),
       hasSingleSignOn: Type.Boolean({ description: 'Whether the user has logged in by single sign-on' }),
       invitedUntil: Nullable(
-        Timestamp('When the link expires with which the user sets the first password. Null: no such link'),
+        Timestamp('When the link for setting the first password expires. Null: there is no such link'),
       ),
       groups: Type.Array(Type.String(), {
         description: 'Names of the groups of the user',

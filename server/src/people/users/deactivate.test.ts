@@ -93,7 +93,7 @@ test('is listed with a filter, and not offered where people are chosen', async (
   expect(creators).toContainEqual(expect.objectContaining({ id: user.id, name: 'leaver' }));
 });
 
-test('keeps roles and groups, which a reactivation restores; tokens do not come back', async () => {
+test('keeps roles and groups, which a reactivation restores; tokens are not restored', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const { id: project } = await makeProject(harness.db);
   await makeMember(harness.db, user, project, 'Owner');

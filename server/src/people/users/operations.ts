@@ -119,7 +119,7 @@ export const ME: OperationModule = {
       route: 'POST /api/admin/user/tokens',
       summary: 'Create a personal token',
       description:
-        'Creates a token that acts as the authenticated user, or an agent on their behalf. A scope limits what the token may do of what the user may do at the time of each request. Only this response has the secret. A user can have at most ten tokens. A token with a scope cannot create tokens.',
+        "Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. The token has the user's current permissions, unless a scope limits them. Only this response has the secret. A user can have at most ten tokens. A token with a scope cannot create tokens.",
       permission: 'NONE',
       body: NewPersonalToken,
       output: jsonResponse('The new token, with its secret', PersonalToken),

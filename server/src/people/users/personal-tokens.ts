@@ -17,7 +17,7 @@ import {
 
 export const MAX_PERSONAL_TOKENS = 10;
 
-/** Creates a token that acts as the authenticated user, or an agent on their behalf. Only the returned value has the secret. */
+/** Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. Only the returned value has the secret. */
 export async function createPersonalToken(current: Change, input: NewPersonalToken): Promise<PersonalToken> {
   const { tx, actor, record } = current;
   const isAgent = input.kind === 'agent';

@@ -18,7 +18,7 @@ export function ownPasswordRoutes(app: App, db: Db, publicUrl: string): void {
         tags: ['Users'],
         summary: 'Change my password',
         description:
-          'Sets a new password for the authenticated user. Requires the current password. A wrong one counts as a failed login. Ends all sessions of the user. A request with a session gets a new one. Events: user-password-changed.',
+          'Sets a new password for the authenticated user. Requires the current password. A wrong current password counts as a failed login. Ends all sessions of the user; a request that uses a session gets a new one. Events: user-password-changed.',
         body: OwnNewPassword,
         response: { 200: Nothing, ...errorResponses(400, 401, 403, 413, 415) },
       },

@@ -19,7 +19,7 @@ export const HeldPermission = Named(
 );
 
 const scope = Type.Unsafe<TokenScope | null>({
-  description: 'What the token may do of what its owner may do. null: all of it',
+  description: "The part of its owner's permissions that the token has. null: all of them",
   anyOf: [Ref(TokenScopeSchema), { type: 'null' }],
 });
 
@@ -42,8 +42,7 @@ export const Me = Named(
   Type.Object({
     user: Ref(Caller),
     permissions: Type.Array(Ref(HeldPermission), {
-      description:
-        'What the request may do: the permissions of the caller, narrowed by the scope of its token',
+      description: "What the request may do: the caller's permissions, limited by the scope of the token",
     }),
     token: Type.Optional(
       NamedObject(

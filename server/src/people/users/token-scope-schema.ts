@@ -20,12 +20,12 @@ export const TokenScopeSchema = Named(
     Type.Object(
       {
         projects: names(
-          'Only these projects can be read and changed. Everything outside projects then needs its permission in permissions. Absent: all projects of the owner',
+          'Only these projects can be read and changed. Operations outside projects then need their permission in permissions. Absent: all projects of the owner',
           100,
           'payments',
         ),
         environments: names(
-          'Only these environments can be changed. What applies to every environment, such as archiving a flag, then needs its permission in permissions. Absent: all environments',
+          'Only these environments can be changed. Operations that affect every environment, such as archiving a flag, then need their permission in permissions. Absent: all environments',
           50,
           'development',
         ),
@@ -61,7 +61,7 @@ export const TokenScopeSchema = Named(
         ),
       },
       {
-        description: 'What a token may do of what its owner may do',
+        description: 'Limits the permissions of the owner that a token has',
         additionalProperties: false,
         examples: [{ projects: ['payments'], environments: ['development'], maxChanges: 20 }],
       },

@@ -50,7 +50,7 @@ test('saves, lists, updates and deletes views of the user, without events', asyn
   expect(await lastEvent()).toBe(before);
 });
 
-test('a user neither sees nor changes the views of another user', async () => {
+test('a user neither sees nor changes the views of a different user', async () => {
   const other = await makeUser(harness.db, 'Admin');
   const { id } = (await save(view('mine'))).body;
   const url = `${VIEWS}/${id}`;

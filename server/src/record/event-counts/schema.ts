@@ -39,7 +39,7 @@ export const EventCounts = Named(
       }),
       {
         maxItems: MAX_GROUPS,
-        description: 'Days in their order, other groups by count, largest first. At most 1,000',
+        description: 'Days in chronological order; other groups by count, largest first. At most 1,000',
       },
     ),
     hasMore: Type.Boolean({

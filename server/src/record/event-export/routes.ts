@@ -18,7 +18,7 @@ export function eventExportRoutes(app: App, longReads: LongReads, memory: Search
         tags: ['Events'],
         summary: 'Export events',
         description:
-          'Streams all events that match, newest first, as a file. Filters and visibility are the same as in the search. limit and offset are rejected. label and summary are omitted. The export contains the events that were complete when it began. Every authenticated caller may call it.',
+          'Streams all events that match, newest first, as a file. Filters and visibility are the same as in the search. limit and offset are rejected. label and summary are omitted. The export contains the events that were committed when it began. Every authenticated caller may call it.',
         querystring: EventExportQuery,
         response: { 200: ExportedFile, ...errorResponses(400, 401, 403) },
       },

@@ -21,7 +21,7 @@ export async function newestOf(
   for (const match of matches) {
     if (missing <= 0 || firstIdOf(match.chunk + 1) <= after) break;
     if (firstIdOf(match.chunk) >= before) continue;
-    // How many matches of the chunk are below `before` is known only from its set. A cursor is never combined with an offset.
+    // Only the set of the chunk shows how many of its matches are below `before`. A cursor is never combined with an offset.
     const count = firstIdOf(match.chunk + 1) <= before ? match.count : 0;
     if (count > 0 && toSkip >= count) {
       toSkip -= count;

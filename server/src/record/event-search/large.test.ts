@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
+import { SEED } from '../../test/campaign.ts';
 import { useHarness } from '../../test/harness.ts';
 import { indexNext } from '../event-index/indexer.ts';
 import { readIndexedChunks } from '../event-index/store.ts';
@@ -13,7 +14,6 @@ import { findMatching } from './store.ts';
 const FIRST = 72_000;
 const LARGE_EVENTS = 30;
 const RANDOM_EVENTS = 20;
-const SEED = Number(process.env.SEARCH_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
 const randomTexts: string[] = [];

@@ -114,7 +114,7 @@ describe.each(['C', 'C.UTF-8'])('in a database with the locale %s', locale => {
     }
   });
 
-  test('filters the deliveries of an integration alike', async () => {
+  test('filters the deliveries of an integration in the same way', async () => {
     const { rows: created } = await sql<{ id: number }>`
       insert into integrations (provider, events, filter_texts) values
         ('webhook', array['*'], array['%ΣΊΣ%']), ('webhook', array['*'], array['%σίσυφοσ%', '%nothing%']),

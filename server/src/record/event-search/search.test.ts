@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
-import { GENERATED, sized } from '../../test/campaign.ts';
+import { GENERATED, SEED, sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { countEvents } from '../event-counts/count.ts';
@@ -19,7 +19,6 @@ import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
 const RUNS = sized({ usual: 20, long: 5_000 });
-const SEED = Number(process.env.SEARCH_SEED ?? Date.now() % 1_000_000_000);
 const PROJECTS = ['alpha', 'beta', 'gamma', 'delta', 'silent'];
 const TYPES = ['feature-created', 'feature-tagged', 'segment-created'];
 const ENVIRONMENTS = ['development', 'production'];
@@ -127,7 +126,7 @@ test('finds the same with and without the index', GENERATED, async () => {
   await expectSameAsPlain(RUNS);
 });
 
-test('counts of all events are those of the log', async () => {
+test('the counts of all events equal those of the log', async () => {
   const { db } = harness;
   for (const actor of actors)
     for (const by of COUNTED_BY)
@@ -169,7 +168,7 @@ test('a server reads the sets of a rebuilt chunk again', async () => {
   expect({ total, ids: events.map(event => event.id) }).toEqual(expected);
 });
 
-test('a chunk is indexed only when every id of it is decided', async () => {
+test('a chunk is indexed only when no event can still get one of its ids', async () => {
   const { db } = harness;
   while (await indexNextText(db));
   const lags = async () => [await readIndexLag(db, 'filters'), await readIndexLag(db, 'text')];

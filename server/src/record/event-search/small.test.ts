@@ -60,7 +60,7 @@ test('a log of fewer than 50,000 events has no index, and lags behind nothing', 
   await expectSameAsPlain();
 });
 
-test('a text in many events without an index is found page by page', async () => {
+test('a string in many events without an index is found page by page', async () => {
   const { db } = harness;
   const query = 'rolled out';
   const expected = await findMatching(db, SYSTEM, { query, offset: 0, limit: 100_000 }, 0);

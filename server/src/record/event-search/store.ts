@@ -8,8 +8,8 @@ import { EVENT_COLUMNS, type EventRow, isOwn, listsOnlyReadable, seesOwn } from 
 import { EVENT_WEIGHT } from '../events/weight.ts';
 
 /**
- * The total, and the ids of the page, of the matching events from the id `first` on, up to below `end`. One statement reads both from one
- * snapshot.
+ * The total of the matching events, and the ids of those on the page, from the id `first` up to but not including `end`. One
+ * statement reads both from one snapshot.
  */
 export async function findMatching(
   db: Reader,
@@ -34,7 +34,10 @@ export async function readNewestId(db: Reader, ...below: (number | undefined)[])
   return rows[0]?.newest ?? Number.MIN_SAFE_INTEGER;
 }
 
-/** The actor's own events before an id that the actor cannot search, because their text names projects that the actor cannot read. */
+/**
+ * The actor's own events before an id, as far as the actor cannot search them because their text names projects that the actor
+ * cannot read.
+ */
 export async function listUnsearchable(
   db: Reader,
   actor: Actor,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { sized } from '../../test/campaign.ts';
+import { SEED, sized } from '../../test/campaign.ts';
 import { makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { change } from '../change.ts';
@@ -26,7 +26,6 @@ import { searchEvents } from './search.ts';
 import { findMatching } from './store.ts';
 
 const RUNS = sized({ usual: 10, long: 5_000 });
-const SEED = Number(process.env.SEARCH_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
 const actors: Actor[] = [SYSTEM];

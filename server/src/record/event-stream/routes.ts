@@ -30,7 +30,7 @@ export function eventStreamRoutes(
         operationId: 'streamEvents',
         tags: ['Events'],
         summary: 'Stream new events',
-        description: `Sends events as they are committed, in the order of their ids, as server-sent events. The filters are those of the event search, without days and pages. A client that reconnects with Last-Event-ID misses no event and gets none twice. Events are visible as in the search. The server reads the access of the caller again for every batch of events, and ends the stream when the session or token is no longer valid. If a failover or a restore lost events that the client has, the stream ends with the id to resume after. A caller can have ${limits.perCaller} streams on one server. Every authenticated caller may call it.`,
+        description: `Sends events as they are committed, in the order of their ids, as server-sent events. The filters are the same as in the event search, except those for days and pages. A client that reconnects with Last-Event-ID misses no event and gets none twice. Events are visible as in the search. The server checks the caller's access again for every batch of events, and ends the stream when the session or token is no longer valid. If a failover or a restore lost events that the client has, the stream ends with the id to resume after. A caller can have ${limits.perCaller} streams on one server. Every authenticated caller may call it.`,
         querystring: EventStreamQuery,
         headers: EventStreamHeaders,
         response: { 200: EVENT_STREAM, ...errorResponses(400, 401, 403) },

@@ -15,7 +15,7 @@ export const EventStreamQuery = SearchQuery({
       maxLength: 16,
       pattern: '^[0-9]+$',
       description:
-        'Id of the last event that the client has, for clients that cannot send the header Last-Event-ID. The header precedes it. 0: from the beginning of the log',
+        'Id of the last event that the client has, for clients that cannot send the header Last-Event-ID. The header takes precedence. 0: from the beginning of the log',
       examples: ['4211'],
     }),
   ),

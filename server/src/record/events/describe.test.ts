@@ -463,7 +463,7 @@ test.each(['constructor', '__proto__', 'toString', ''])('the type %j is an unkno
   expect(describe(happened(type)).summary).toMatch(/^\*\*alice\*\* caused an event of type /);
 });
 
-test('a secret in the payload of a token is not told', () => {
+test('a secret in the payload of a token is not disclosed', () => {
   const data = { name: 'team', secret: 'c0ffee', url: 'https://flags/c0ffee', token: 'c0ffee' };
 
   expect(summaryOf('public-signup-token-created', { data })).toBe('**alice** created signup link **team**');

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { SYSTEM } from '../../platform/actor.ts';
-import { GENERATED, sized } from '../../test/campaign.ts';
+import { GENERATED, SEED, sized } from '../../test/campaign.ts';
 import { makeMember, makeProject, makeUser } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { change } from '../change.ts';
 
 const RUNS = sized({ usual: 60, long: 3_000 });
-const SEED = Number(process.env.ISOLATION_SEED ?? Date.now() % 1_000_000_000);
 
 const PROJECTS = {
   alpha: 'open',

@@ -61,7 +61,7 @@ test('no string keeps anything that is formatting inside a bold part, a line bre
 
       const active = escaped.replace(ESCAPED, ' ');
       expect(active).not.toMatch(/[`*[\]<~|]|\\$|&#?[a-z0-9]+;/i);
-      // Looked at with the escapes in place: an escaped neighbour is punctuation, not a letter.
+      // Checked with the escapes in place, because an escaped neighbor is punctuation, not a letter.
       expect(escaped.replace(ESCAPED, '-')).not.toMatch(/(?<![\p{L}\p{N}_])_|_(?![\p{L}\p{N}_])/u);
       expect(escaped).not.toMatch(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]|@(?!\u200D)|\/\/|www\./iu);
     }),

@@ -414,7 +414,7 @@ test('an exception differs from what was recorded', () => {
 
 // Exceptions to the record itself: no groupType, which the contract does not have; ip, for root admins only;
 // a groupId on every event; label and summary in our own words.
-test('every record comes back as it was recorded', async () => {
+test('every event is returned as it was recorded', async () => {
   const asAdmin = await send({ ask: '?limit=1000' });
   const asViewer = await send({ ask: '?limit=1000', as: 'viewer' });
 

@@ -235,7 +235,7 @@ test('an event says what acted: a user, an admin token or the service itself', a
   ]);
 });
 
-test('tells a user from an admin token with the same name', async () => {
+test('distinguishes a user from an admin token with the same name', async () => {
   const user = await makeUser(harness.db, 'Admin', 'admin');
   for (const [name, token] of [['by-admin', user.token], ['by-admin-token']] as const)
     await call(harness.app, 'POST', '/api/admin/tag-types', { body: { name }, ...(token ? { token } : {}) });

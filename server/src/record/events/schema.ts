@@ -59,7 +59,7 @@ export const EventPart = Named(
             }),
             id: Type.String({
               description:
-                'Its id: the name of a feature, environment, context field, strategy type or tag type; type:value of a tag; otherwise the id. It may be deleted since',
+                'Its id: the name of a feature, environment, context field, strategy type or tag type; type:value of a tag; otherwise the id. The resource may have been deleted since',
               examples: [strong.ref.id],
             }),
             project: Type.Optional(
@@ -108,7 +108,7 @@ export const Event = Named(
           title: 'ActorKind',
           enum: [...ACTOR_KINDS],
           description:
-            'Who acted: `user` a person in the console, `token` a program with a personal token, `agent` an agent on behalf of createdBy, `service-account`, `admin-token`, or `system` the server itself. Absent in events that are older than this field; in older events, `user` includes personal tokens.',
+            'Who acted: `user` a person in the console, `token` a program with a personal token, `agent` an agent on behalf of createdBy, `service-account`, `admin-token`, or `system` the server itself. Absent from events that are older than this field; in older events, `user` includes personal tokens.',
           examples: ['user'],
         }),
       ),
@@ -118,7 +118,7 @@ export const Event = Named(
           {
             id: Type.Integer({ description: 'Id of the token', examples: [3] }),
             name: Type.String({
-              description: 'Description of the token when it was used; the name of an agent',
+              description: 'Description of the token at the time of the change; for an agent, its name',
               examples: ['cleanup agent'],
             }),
           },
@@ -128,7 +128,7 @@ export const Event = Named(
       createdByClient: Type.Optional(
         Type.String({
           description:
-            'Name and version of the program, from the request header Halyard-Client or User-Agent. The program states it, nothing proves it. Absent for sessions',
+            'Name and version of the program, from the request header Halyard-Client or User-Agent. The program itself sends it, so it can be wrong. Absent for sessions',
           examples: ['halyard-cli/1.4.0'],
         }),
       ),
@@ -175,7 +175,7 @@ export const Event = Named(
       parts: Type.Optional(
         Type.Array(Ref(EventPart), {
           description:
-            'The sentence of summary in parts, for links. The summary is their text, with ** around the bold ones, in which formatting is escaped. Present if the request has `parts=true`, and in every delivery record',
+            'The summary split into parts, so that names can be shown as links. The summary is the text of all parts, with ** around the bold ones and formatting escaped. Present if the request has `parts=true`, and in every delivery record',
           examples: [
             [
               strong,
@@ -194,7 +194,7 @@ export const Event = Named(
       comment: Type.Optional(
         Type.String({
           description:
-            'Reason for the change, as the caller gave it in Halyard-Comment. Absent without a reason',
+            'Reason for the change, from the request header Halyard-Comment. Absent if the caller gave none',
           examples: ['Rollback of the spring sale, see INC-1234'],
         }),
       ),
@@ -239,7 +239,7 @@ export const EventSearchResult = Named(
     }),
     total: Type.Integer({
       description:
-        'How many events match the filters, as far as the caller may see. before and after do not change it',
+        'Number of events that match the filters and that the caller may see. before and after do not change it',
       examples: [53],
     }),
     totalIsLowerBound: Type.Optional(
@@ -250,7 +250,7 @@ export const EventSearchResult = Named(
     ),
     next: Type.Optional(
       Type.Integer({
-        description: 'The value of before for the next page. Absent on the last page',
+        description: 'Value of before for the next page. Absent on the last page',
         examples: [4211],
       }),
     ),
@@ -309,7 +309,7 @@ export const eventParts = {
     Type.String({
       enum: ['true', 'false'],
       default: 'false',
-      description: 'true: each event has parts, the sentence of its summary in parts',
+      description: 'true: each event has parts, its summary split into parts',
       examples: ['true'],
     }),
   ),

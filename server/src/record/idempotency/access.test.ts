@@ -169,7 +169,7 @@ test('a rejection with hundreds of reasons is short enough to be stored', async 
 const setUsage = (keys: number, bytes: number) =>
   sql`update idempotency_usage set keys = ${keys}, bytes = ${bytes}`.execute(harness.db);
 
-test('a caller stores so many bytes a day: further responses are not kept, and nothing runs twice', async () => {
+test('a caller can store a limited number of bytes a day: further responses are not kept, and nothing runs twice', async () => {
   const { create, headers, user, project } = await member('open');
   await create();
   await setUsage(1, MAX_STORED_BYTES);
@@ -182,7 +182,7 @@ test('a caller stores so many bytes a day: further responses are not kept, and n
   expect(second.body.name).toBe('AlreadyCarriedOutError');
 });
 
-test('a caller uses so many keys a day: a further key is rejected with 429, a known one still works', async () => {
+test('a caller can use a limited number of keys a day: a further key is rejected with 429, a known one still works', async () => {
   const { create, headers, user, project } = await member('open');
   const other = await member('open');
   await create();

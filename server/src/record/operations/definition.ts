@@ -60,7 +60,7 @@ type Described<
   /** How many writes a call counts as; 1 by default. */
   cost?: number;
   rejectUnknownFields?: readonly string[];
-  /** Places in the body that have no effect although the schema allows them. */
+  /** Fields of the body that have no effect although the schema allows them. */
   ignoredPaths?: (body: unknown) => string[][];
   /** What the header Halyard-Hint says about a valid query that is probably not what was meant. */
   hint?: (query: Record<string, unknown>) => string | undefined;

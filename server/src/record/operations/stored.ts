@@ -8,7 +8,7 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, Tx } from '../../platform/db/database.ts';
 import type { Instance } from '../../platform/instance.ts';
 import { type Change, change } from '../change.ts';
-import type { AnyCommand } from './definition.ts';
+import type { AnyCommand, Operation } from './definition.ts';
 
 /** A command and its input as plain JSON, so that it can be stored and run later. */
 export type StoredOperation = {
@@ -21,6 +21,14 @@ export const MAX_STORED_OPERATIONS = 100;
 
 /** The largest body of a request that is not an import. */
 export const MAX_STORED_BYTES = 1_048_576;
+
+/** What else happens in a change of stored operations. */
+export type Around = {
+  /** Runs before the first operation. It locks what it reads, so no operation waits for a lock after it. */
+  before?: (current: Change) => Promise<void>;
+  /** Runs after the events are written and before the commit. If it throws, nothing is changed. */
+  after?: (tx: Tx) => Promise<void>;
+};
 
 type Step = { command: AnyCommand; input: Required<StoredOperation['input']> };
 
@@ -36,24 +44,36 @@ export async function runStored(
   instance: Instance,
   actor: Actor,
   stored: StoredOperation[],
+  { before, after }: Around = {},
 ): Promise<unknown[]> {
   rejectTooMany(stored);
   const steps = stored.map(one => prepare(app, one));
   return await change(
     db,
     actor,
-    current => runAll(current, steps, instance),
-    (tx, results) =>
-      inOrder(steps, async ({ command: { respond }, input }, at) =>
+    async current => {
+      await before?.(current);
+      return await runAll(current, steps, instance, before !== undefined);
+    },
+    async (tx, results) => {
+      const responses = await inOrder(steps, async ({ command: { respond }, input }, at) =>
         respond ? await respond(tx, actor, results[at], input) : results[at],
-      ),
+      );
+      await after?.(tx);
+      return responses;
+    },
   );
 }
 
-async function runAll(current: Change, steps: Step[], instance: Instance): Promise<unknown[]> {
+async function runAll(
+  current: Change,
+  steps: Step[],
+  instance: Instance,
+  hasLocks: boolean,
+): Promise<unknown[]> {
   const { tx, actor } = current;
   const results = await inOrder(steps, async ({ command, input }, at) => {
-    if (at === 1) await stopWaiting(tx);
+    if (at === (hasLocks ? 0 : 1)) await stopWaiting(tx);
     // Not before the change, because an operation may need a project that the previous one creates.
     const { route, permission, checkedPermission, checksPermissions } = command;
     const [, url = ''] = route.split(' ');
@@ -61,7 +81,7 @@ async function runAll(current: Change, steps: Step[], instance: Instance): Promi
     const projectOfFeature = (await authorize(tx, actor, command.permission, input.params)) ?? '';
     return await command.run(current, input, { ...instance, projectOfFeature, sessionId: null });
   });
-  if (steps.length > 1) await waitAgain(tx);
+  if (steps.length > 1 || hasLocks) await waitAgain(tx);
   return results;
 }
 
@@ -87,15 +107,15 @@ function prepare(app: App, { operation, input }: StoredOperation): Step {
   const command = app.operations.get(operation);
   if (command?.kind !== 'command') throw notFound(`Operation "${operation}"`);
   const whole = { params: {}, query: {}, body: undefined, ...input };
-  validate(app, command, whole);
+  validateInput(app, command, whole);
   return { command, input: whole };
 }
 
 /** Rejects an input that the schemas of the operation do not accept. */
-function validate(app: App, { route, ...command }: AnyCommand, input: Step['input']): void {
+export function validateInput(app: App, { route, ...operation }: Operation, input: Step['input']): void {
   const [method = '', url = ''] = route.split(' ');
   const details = (['params', 'query', 'body'] as const).flatMap(part => {
-    const schema = command[part];
+    const schema = operation[part];
     if (schema === undefined) return [];
     const httpPart = part === 'query' ? 'querystring' : part;
     const isValid = app.validatorCompiler?.({ schema, method, url, httpPart });

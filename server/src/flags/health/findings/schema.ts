@@ -12,7 +12,7 @@ import { Snooze } from '../snoozes/schema.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description, examples: [3] });
 const points = Type.Number({
-  description: 'Points that the health gains if this is fixed; 0 if the rule does not affect the health',
+  description: 'Points by which fixing this would raise the health; 0 if the rule does not affect it',
   examples: [1.25],
 });
 export const ruleName = Type.Unsafe<RuleName>({
@@ -30,7 +30,7 @@ const remedy = Type.String({
 const Evidence = NamedObject(
   'HealthEvidence',
   {
-    since: Nullable(Timestamp('Since when the rule applies; null if unknown')),
+    since: Nullable(Timestamp('When the finding began; null if unknown')),
     type: Type.Optional(Type.String({ description: 'Type of the feature', examples: ['release'] })),
     createdAt: Timestamp('When the feature or segment was created'),
     ageDays: Type.Integer({
@@ -92,7 +92,7 @@ const Evidence = NamedObject(
       Type.Array(Type.String(), { description: 'Archived features that the feature depends on' }),
     ),
     clonedFrom: Type.Optional(
-      Type.String({ description: 'Source that the copy still equals', examples: ['checkout'] }),
+      Type.String({ description: 'Source with which the copy is still identical', examples: ['checkout'] }),
     ),
     result: Type.Optional(
       Type.Unsafe<'enabled' | 'disabled'>({
@@ -223,7 +223,7 @@ export const ProjectHealth = Named(
           description: 'false: the rule lacks data, for example because no SDK was seen in production',
         }),
       }),
-      { description: 'Every rule, with the points that fixing all its findings would gain' },
+      { description: 'Every rule, with the points by which fixing all its findings would raise the health' },
     ),
     findings: Type.Array(Ref(Finding)),
     total: count('Findings that match the filters'),

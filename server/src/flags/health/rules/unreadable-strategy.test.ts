@@ -161,7 +161,7 @@ test('finds stored strings until they are fixed, and shows where they are', asyn
   expect(await found()).toEqual([]);
 });
 
-test('a clone and a copy to another environment keep a stored string, and the copy is found too', async () => {
+test('a clone and a copy to a different environment keep a stored string, and the copy is found too', async () => {
   const { name, id } = await makeFlag();
   await store(id, { constraints: [constraint('y\\')] });
   const copy = `unreadable-${++count}`;
