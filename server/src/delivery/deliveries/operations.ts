@@ -150,7 +150,7 @@ export const DELIVERIES: OperationModule = {
       route: 'POST /api/admin/addons/:id/events/:eventId/redeliver',
       summary: 'Redeliver an event',
       description:
-        'Restarts the schedule of an ended delivery, with the same webhook-id. The next attempt of a retrying delivery becomes due now. With dryRun nothing is queued.',
+        'Restarts the schedule of a finished delivery, with the same webhook-id. The next attempt of a retrying delivery becomes due now. With dryRun nothing is queued.',
       permission: ['ADMIN'],
       params: recordParams,
       query: dryRunQuery,

@@ -22,13 +22,13 @@ const state = Type.String({
 
 const lastStatus = Nullable(
   Type.Integer({
-    description: 'Status of the response to the last ended attempt. null if there was no response.',
+    description: 'Status of the response to the last finished attempt. null if there was no response.',
     examples: [200],
   }),
 );
 const lastOutcome = Nullable(
   Type.String({
-    description: 'Outcome of the last ended attempt, as in the attempts. null without an ended attempt.',
+    description: 'Outcome of the last finished attempt, as in the attempts. null if no attempt has finished.',
     examples: ['success'],
   }),
 );
@@ -44,7 +44,7 @@ const fields = {
   createdAt: Timestamp('When the record was created: with the event, or later by a backfill'),
   state,
   stateDetails: Type.String({
-    description: 'Explanation of the state. For an open delivery, what it waits for.',
+    description: 'Explanation of the state. For an open delivery, what it is waiting for.',
     examples: ['Delivered. The receiver responded with 200.'],
   }),
   event: Ref(Event),
@@ -81,7 +81,7 @@ export const IntegrationEvents = Named(
     }),
     total: Type.Integer({
       description:
-        'How many records match. It counts at most the newest 10,000 records of the integration, the states and the times. before and offset do not change it.',
+        'Number of matching records, counted among at most the newest 10,000 records of the integration, states and times. before and offset do not change it.',
       examples: [53],
     }),
     isTotalExact: Type.Boolean({
@@ -90,7 +90,7 @@ export const IntegrationEvents = Named(
     }),
     next: Type.Optional(
       Type.Integer({
-        description: 'The value of before for the next page. Absent on the last page.',
+        description: 'Value of before for the next page. Absent on the last page.',
         examples: [87],
       }),
     ),
@@ -270,7 +270,7 @@ export const DeliveryPeriod = Named(
 export const IntegrationStats = Named(
   'IntegrationStats',
   Type.Object({
-    pending: Type.Integer({ description: 'Deliveries without an ended attempt, now', examples: [0] }),
+    pending: Type.Integer({ description: 'Deliveries that have no finished attempt yet', examples: [0] }),
     retrying: Type.Integer({
       description:
         'Deliveries that are waiting for another attempt after a failed one. No period counts them as delivered or failed.',

@@ -148,7 +148,7 @@ export function integrationOperations(settings: IntegrationSettings): OperationM
         id: 'previewAddonFilter',
         route: 'POST /api/admin/addons/preview',
         summary: 'Preview the events of an integration',
-        description: `Returns the newest events that an integration with these filters would have received, newest first, limited to those that the caller can see. It looks at the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log and returns at most ${PREVIEWED_EVENTS}. isComplete says whether the log has no older events. Nothing is stored or sent. Every authenticated caller may call it.`,
+        description: `Returns the newest events that an integration with these filters would have received, newest first, limited to those that the caller can see. Searches the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log and returns at most ${PREVIEWED_EVENTS}. isComplete is true if the log has no older events. Nothing is stored or sent. Every authenticated caller may call it.`,
         permission: 'NONE',
         onlyReads: true,
         body: PreviewInput,

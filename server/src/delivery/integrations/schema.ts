@@ -25,19 +25,19 @@ const description = Nullable(
 const enabled = Type.Boolean({ description: 'Whether events are delivered', examples: [true] });
 const events = Type.Array(name({ examples: ['feature-created'] }), {
   maxItems: 500,
-  description: 'Event types to deliver. * stands for every type.',
+  description: 'Event types to deliver. * means every type.',
   examples: [['feature-created', 'feature-updated']],
 });
 const projects = Type.Array(name({ examples: ['default'] }), {
   maxItems: 500,
   description:
-    'Projects whose events are delivered. An empty list or * stands for all. With a list, events without a project are delivered only if eventsWithoutProject is true.',
+    'Projects whose events are delivered. An empty list or * means all. With a list, events without a project are delivered only if eventsWithoutProject is true.',
   examples: [['default']],
 });
 const environments = Type.Array(name({ examples: ['production'] }), {
   maxItems: 100,
   description:
-    'Environments whose events are delivered. An empty list or * stands for all. Events without an environment are always delivered.',
+    'Environments whose events are delivered. An empty list or * means all. Events without an environment are always delivered.',
   examples: [['production']],
 });
 const eventsWithoutProject = Type.Boolean({
@@ -75,7 +75,7 @@ const filter = Nullable(
     {
       additionalProperties: false,
       description:
-        'Filters in the grammar of the event search. An event is delivered if it matches all of them, and events, projects and environments too. Unlike environments, environment does not match events without an environment. null: no filter',
+        'Filters with the syntax of the event search. An event is delivered if it matches all of them as well as events, projects and environments. Unlike environments, environment does not match events without an environment. null: no filter',
       examples: [{ query: 'flexibleRollout', environment: 'IS:production' }],
     },
   ),
@@ -89,7 +89,7 @@ const whenExhausted = Type.Unsafe<'skip' | 'block'>({
   type: 'string',
   enum: ['skip', 'block'],
   description:
-    'Behavior of an ordered integration after the last attempt of a delivery failed. skip: continue with the next event. block: wait until the delivery is redelivered or skipped.',
+    'What an ordered integration does when the last attempt of a delivery has failed. skip: continue with the next event. block: wait until the delivery is redelivered or skipped.',
   examples: ['skip'],
 });
 
@@ -113,15 +113,17 @@ export const Integration = Named(
     whenExhausted,
     createdAt: Timestamp('When it was created'),
     failingSince: Nullable(
-      Timestamp('Time since which every attempt failed. null if the last attempt succeeded.'),
+      Timestamp('Time since which every attempt has failed. null if the last attempt succeeded.'),
     ),
-    disabledAt: Nullable(Timestamp('Time of the last disabling. Events since then can be backfilled.')),
+    disabledAt: Nullable(
+      Timestamp('When the integration was last disabled. Events since then can be backfilled.'),
+    ),
     disabledBecause: Nullable(Type.String({ description: 'Reason why the server disabled it' })),
     oldSecretUntil: Nullable(Timestamp('Time until which requests are also signed with the previous secret')),
     problem: Nullable(
       Type.String({
         description:
-          'Why the stored configuration cannot be delivered, and the fix. null if there is no problem.',
+          'Why deliveries with the stored configuration are impossible, and how to fix it. null if there is no problem.',
         examples: ['The signing secret cannot be decrypted. Rotate it.'],
       }),
     ),
@@ -167,7 +169,7 @@ export const ProviderDefinition = Named(
       ),
     ),
     events: Type.Array(Type.String(), {
-      description: 'Event types that it can deliver. * stands for every type.',
+      description: 'Event types that it can deliver. * means every type.',
     }),
     tagTypes: Type.Array(
       NamedObject('IntegrationTagType', {
@@ -255,7 +257,7 @@ export const IntegrationPreview = Named(
       description: `The newest matching events that the caller can see, at most ${PREVIEWED_EVENTS} of the newest ${PREVIEWED_IDS.toLocaleString('en')} events of the log`,
     }),
     isComplete: Type.Boolean({
-      description: `Whether the preview looked at the whole log. false: the log has more than ${PREVIEWED_IDS.toLocaleString('en')} events, and older ones can match too`,
+      description: `Whether the preview searched the whole log. false: the log has more than ${PREVIEWED_IDS.toLocaleString('en')} events, and older ones may match too`,
       examples: [true],
     }),
   }),

@@ -6,7 +6,7 @@ const VARIANT_SEED = 86_028_157;
 /** What decides a user's bucket: the value of a context field, or chance. */
 export type Sticky = {
   stickiness: string;
-  /** The context field that gave the value. Null: there is no value. */
+  /** The context field that the value comes from. Null: there is no value. */
   stickinessField: string | null;
   stickinessValue: string | null;
   /** Whether each evaluation draws a new bucket. */

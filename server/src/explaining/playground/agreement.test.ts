@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { sized } from '../../test/campaign.ts';
+import { SEED, sized } from '../../test/campaign.ts';
 import { makeFeature } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
 import {
@@ -15,7 +15,6 @@ import { call } from '../../test/request.ts';
 import { startSdk } from '../../test/sdk-client.ts';
 import { useSdkServer } from '../../test/sdk-server.ts';
 
-const seed = Number(process.env.PLAYGROUND_SEED ?? Date.now() % 1_000_000_000);
 const FLAGS = sized({ usual: 30, long: 200 });
 const CONTEXTS = sized({ usual: 10, long: 50 });
 /** The first flags can be parents of the others. */
@@ -35,9 +34,9 @@ const request = async (method: 'POST' | 'PUT', url: string, body?: unknown) => {
 beforeAll(async () => {
   for (const name of FURTHER_TYPES) await request('POST', '/api/admin/strategies', { name });
   const segments: number[] = [];
-  for (const [at, constraints] of fc.sample(randomConstraints, { seed, numRuns: SEGMENTS }).entries())
+  for (const [at, constraints] of fc.sample(randomConstraints, { seed: SEED, numRuns: SEGMENTS }).entries())
     segments.push((await request('POST', '/api/admin/segments', { name: `s${at}`, constraints })).id);
-  for (const [at, flag] of fc.sample(randomFlag, { seed, numRuns: FLAGS }).entries())
+  for (const [at, flag] of fc.sample(randomFlag, { seed: SEED, numRuns: FLAGS }).entries())
     await makeFlag(at, flag, segments);
 }, 300_000);
 
@@ -71,13 +70,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test(`the playground has the result of the SDK, and its explanation leads to the same result (PLAYGROUND_SEED=${seed})`, async () => {
+test(`the playground has the result of the SDK, and its explanation leads to the same result (SEED=${SEED})`, async () => {
   const sdk = await startSdk(server.url, await server.token('development'), 'polling');
   const wrong: unknown[] = [];
   let enabled = 0;
   let cases = 0;
 
-  for (const [at, context] of fc.sample(randomContext, { seed, numRuns: CONTEXTS }).entries()) {
+  for (const [at, context] of fc.sample(randomContext, { seed: SEED, numRuns: CONTEXTS }).entries()) {
     // Both draw the same number for flags that depend on chance.
     vi.spyOn(Math, 'random').mockReturnValue(((at * 37) % 100) / 100);
     const { features } = await request('POST', '/api/admin/playground', {

@@ -155,7 +155,7 @@ describe('an explanation', () => {
     expect(explanation).toEqual(['The flag is disabled in environment "production".']);
   });
 
-  test('says that only an application knows its custom strategy type', async () => {
+  test('says that only the application can evaluate a custom strategy type', async () => {
     await post('/api/admin/strategies', { name: 'moonPhase' });
     await makeEnabled('moon', [{ name: 'moonPhase' }]);
 

@@ -314,7 +314,7 @@ describe('rejections', () => {
   });
 });
 
-describe('a flag that is deleted meanwhile', () => {
+describe('a flag that is deleted during the evaluation', () => {
   test('is evaluated as long as the deletion is not committed, with all of its strategies', async () => {
     await makeEnabled('fading', [{ name: 'default' }]);
     await makeEnabled('dependent', [{ name: 'default' }]);

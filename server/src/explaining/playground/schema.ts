@@ -203,9 +203,9 @@ const PlaygroundSegment = Named(
 );
 
 const sticky = {
-  stickiness: Type.String({ description: 'The stickiness as it is set', examples: ['default'] }),
+  stickiness: Type.String({ description: 'The configured stickiness', examples: ['default'] }),
   stickinessField: Nullable(
-    Type.String({ description: 'The context field that gave the value', examples: ['userId'] }),
+    Type.String({ description: 'The context field that the value comes from', examples: ['userId'] }),
   ),
   stickinessValue: Nullable(
     Type.String({ description: 'The value that decides the bucket', examples: ['7'] }),
@@ -225,7 +225,10 @@ const PlaygroundRule = Named(
         description: 'The kind of condition',
       }),
       satisfied: Nullable(
-        Type.Boolean({ description: 'Null: only an application knows it, because of its host or code' }),
+        Type.Boolean({
+          description:
+            'Null: only the application can decide, because the result depends on its host or code',
+        }),
       ),
       ...optional({
         ...sticky,
@@ -299,10 +302,10 @@ const PlaygroundStrategy = Named(
     result: NamedObject(
       'PlaygroundStrategyResult',
       {
-        enabled: enabledOrUnknown('unknown: only an application knows it'),
+        enabled: enabledOrUnknown('unknown: only the application can decide'),
         evaluationStatus: Type.Unsafe<'complete' | 'incomplete' | 'unevaluated'>({
           description:
-            'incomplete: only an application knows the result. unevaluated: the strategy is disabled',
+            'incomplete: only the application can compute the result. unevaluated: the strategy is disabled',
           type: 'string',
           enum: ['complete', 'incomplete', 'unevaluated'],
         }),
@@ -437,7 +440,7 @@ export const PlaygroundEvaluation = Named(
     strategies: NamedObject(
       'PlaygroundStrategies',
       {
-        result: enabledOrUnknown('Whether a strategy matches. unknown: only an application knows it'),
+        result: enabledOrUnknown('Whether a strategy matches. unknown: only the application can decide'),
         data: Type.Array(Ref(PlaygroundStrategy), { description: 'In the order of their evaluation' }),
       },
       { description: 'The strategies, and whether they match' },

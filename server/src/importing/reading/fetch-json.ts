@@ -68,7 +68,7 @@ const hintOf = (response: Response): string => {
   return origin === undefined ? '' : `: ${origin}`;
 };
 
-/** Reads at most so much, because a body can be endless, or inflate to more than the memory. */
+/** Reads at most this much, because a body can be endless, or inflate to more than fits into memory. */
 async function readText(response: Response, product: string): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

@@ -134,7 +134,7 @@ test('with values, the first rule that matches gives the variant', () => {
   expect(differing).toBe(0);
 });
 
-test('weights are thousandths that add up, and rounding is said', () => {
+test('weights are thousandths that add up, and rounding is reported', () => {
   const third = (variation: number) => ({ variation, weight: 1 / 3 });
   const { strategies, notes } = check(
     COLORS,

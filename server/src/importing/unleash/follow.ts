@@ -18,7 +18,7 @@ type State = { newest: number; completeAt: number; rejected: Rejected };
 
 export type Followed = {
   onRun: (report: Report, ms: number) => void;
-  /** One of the databases is down. It is tried again, for an hour. */
+  /** One of the databases is down. The import retries for an hour. */
   onOutage: (error: Error) => void;
 };
 

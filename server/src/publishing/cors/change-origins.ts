@@ -21,7 +21,7 @@ export async function changeOrigins(
   });
 }
 
-/** Browsers send an origin in only one form, and strings are compared, so any other form would allow nothing. */
+/** Browsers always send an origin in the same form, and origins are compared as strings, so any other form would never match. */
 function rejectUnsendable(origins: string[]): void {
   const details = origins.flatMap((origin, at) => {
     const sent = sentForm(origin);
@@ -39,6 +39,6 @@ function rejectUnsendable(origins: string[]): void {
 function sentForm(origin: string): string | undefined {
   if (origin === '*') return origin;
   if (!URL.canParse(origin)) return undefined;
-  // Pages of other schemes, such as those of browser extensions, send what the browser calls them.
+  // Pages with other schemes, such as those of browser extensions, send an origin that the browser defines.
   return /^https?:/.test(origin) ? new URL(origin).origin : origin;
 }

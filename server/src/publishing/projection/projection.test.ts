@@ -3,14 +3,13 @@ import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
 import type { Tx } from '../../platform/db/database.ts';
-import { sized } from '../../test/campaign.ts';
+import { SEED, sized } from '../../test/campaign.ts';
 import { randomFrom } from '../../test/delivery-campaign.ts';
 import { useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { findWrongRevisions, recordDocuments } from '../../test/sdk-history.ts';
 import { findDifferences } from './verify.ts';
 
-const SEED = Number(process.env.SDK_SEED ?? Date.now() % 1_000_000_000);
 const ROUNDS = sized({ usual: 4, long: 1_000 });
 const CHANGES_PER_ROUND = 4;
 const WORKERS = 6;
@@ -209,7 +208,7 @@ const randomOf = (seed: number): Random => {
   };
 };
 
-test(`documents match their rows, and revisions have no gaps, whatever changes at the same time (SDK_SEED=${SEED})`, {
+test(`documents match their rows, and revisions have no gaps, whatever changes at the same time (SEED=${SEED})`, {
   timeout: 3_600_000,
 }, async () => {
   const statuses = new Set<number>();

@@ -51,7 +51,7 @@ async function createApplications({ tx, record }: Change, reported: ReportedAppl
     record({ type: 'application-created', data: { appName: name, createdAt } });
 }
 
-/** Beyond the maximum number, one name stands for all other applications. */
+/** Beyond the maximum number, all other applications are counted under one name. */
 const createOther = async (current: Change): Promise<void> => {
   const other = [{ name: OTHER_APPLICATIONS, token: 0 }];
   for (const { name, createdAt } of await insertApplications(current.tx, other, Number.MAX_SAFE_INTEGER))

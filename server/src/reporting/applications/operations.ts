@@ -138,7 +138,7 @@ export const APPLICATIONS: OperationModule = {
       route: `GET ${HERE}/overview`,
       summary: 'Get the overview of an application',
       description:
-        'Returns what an application uses in each environment: instances, SDKs, and names that it asks for although no feature has them.',
+        'Returns what an application uses in each environment: its instances, its SDKs, and the names it asks for that no feature has.',
       permission: 'NONE',
       params,
       output: jsonResponse('The overview', ApplicationOverview),
@@ -168,7 +168,7 @@ export const APPLICATIONS: OperationModule = {
       route: `DELETE ${HERE}`,
       summary: 'Delete an application',
       description:
-        'Deletes an application with its instances. An application that still runs is created again.',
+        'Deletes an application with its instances. An application that is still running is created again.',
       permission: ['UPDATE_APPLICATION'],
       params,
       output: Nothing,
@@ -179,8 +179,7 @@ export const APPLICATIONS: OperationModule = {
       id: 'getApplicationInstances',
       route: 'GET /api/admin/metrics/instances/:appName/environment/:environmentName',
       summary: 'List instances of an application',
-      description:
-        'Returns the instances of an application in an environment, those that were seen last first.',
+      description: 'Returns the instances of an application in an environment, most recently seen first.',
       permission: 'NONE',
       params: Type.Object({
         appName,

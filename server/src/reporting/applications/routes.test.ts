@@ -376,7 +376,7 @@ test('rejects a description that is too long, and a caller without the permissio
   expect((await call(harness.app, 'DELETE', `${APPLICATIONS}/shop`, { token: viewer })).status).toBe(403);
 });
 
-test('a delete waits for a flush of the application, and the application comes back with the next flush', async () => {
+test('a delete waits for a flush of the application, and the next flush creates the application again', async () => {
   await flushed(usage => report(usage, 'brief', 'production', ['open-flag']));
   const locked = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();

@@ -195,7 +195,7 @@ export const ApplicationEnvironment = Named(
     {
       name: Type.String({ description: 'Name of the environment', examples: ['production'] }),
       instanceCount: Type.Integer({
-        description: 'Stored instances of the last two days; the server stores up to 1,000 of an application',
+        description: 'Instances seen in the last two days; the server stores up to 1,000 per application',
         examples: [3],
       }),
       sdks: names('SDKs of the instances', sdk),
@@ -233,7 +233,7 @@ export const ApplicationEnvironment = Named(
             ),
             {
               description:
-                'Up to 100 instances that keep polling but lack a change from more than 10 minutes and 3 poll intervals ago, those that have been behind the longest first. Instances that stream are not listed',
+                'Up to 100 instances that keep polling but lack a change from more than 10 minutes and 3 poll intervals ago, the longest behind first. Instances that stream are not listed',
             },
           ),
         },
@@ -285,8 +285,8 @@ export const InstanceList = Named(
 export const UnknownFlag = Named(
   'UnknownFlag',
   Type.Object({
-    name: Type.String({ description: 'The name that was asked for', examples: ['pay.typo'] }),
-    lastSeenAt: Timestamp('When an application last asked for the name'),
+    name: Type.String({ description: 'The requested name', examples: ['pay.typo'] }),
+    lastSeenAt: Timestamp('When an application last requested the name'),
     reports: Type.Array(
       NamedObject(
         'UnknownFlagReport',
@@ -303,7 +303,7 @@ export const UnknownFlag = Named(
                   description: 'Name of the environment',
                   examples: ['production'],
                 }),
-                seenAt: Timestamp('When the application last asked for the name here'),
+                seenAt: Timestamp('When the application last requested the name here'),
               },
               { description: 'An environment in which the name was requested' },
             ),

@@ -18,16 +18,18 @@ export const Edge = Named(
     version: Type.String({ description: 'Its version', examples: ['0.1.0'] }),
     revision: Type.Integer({ description: 'The revision that it serves', examples: [42] }),
     behind: Type.Integer({
-      description: 'How many revisions it lacks. After a database was restored, all of them',
+      description: 'How many revisions it is behind. After the database was restored, all of them',
       examples: [0],
     }),
     age: Type.Number({
-      description: 'Seconds since it knew that this was current. Grows while the edge is silent',
+      description:
+        'Seconds since the edge last confirmed that this revision was current. Keeps growing while the edge is silent',
       examples: [1.5],
     }),
-    instances: Type.Integer({ description: 'Instances of SDKs that it knows', examples: [200] }),
+    instances: Type.Integer({ description: 'Number of SDK instances that it has seen', examples: [200] }),
     state: Type.String({
-      description: '`connected` if it reported in the last 15 s, `stopped` if it said so, `silent` otherwise',
+      description:
+        '`connected` if it reported in the last 15 s, `stopped` if it reported that it was stopping, `silent` otherwise',
       enum: ['connected', 'silent', 'stopped'],
     }),
     createdAt: Timestamp('When it first reported'),

@@ -9,7 +9,7 @@ import type { Edge } from './schema.ts';
 export const MAX_EDGES_OF_TOKEN = 1_000;
 const MAX_LISTED = 2_000;
 
-/** Records what an edge says about itself. Returns false if its token has too many edges. */
+/** Records what an edge reports about itself. Returns false if its token has too many edges. */
 export async function upsertEdge(db: Db, id: string, token: number, report: EdgeReport): Promise<boolean> {
   return (await updateEdge(db, id, report)) || (await insertEdge(db, id, token, report));
 }

@@ -49,7 +49,7 @@ const report = async (fields: object = {}) =>
     },
   });
 
-test('a report that PostgreSQL rejects for its content gets 400, so that an edge does not repeat it for ever', async () => {
+test('a report that PostgreSQL rejects for its content gets 400, so that an edge does not repeat it forever', async () => {
   await sql`alter table reach_instances add constraint odd check (application <> 'odd')`.execute(harness.db);
   const response = await report({ heard: [heard('a', { application: 'odd' })] });
 
@@ -97,4 +97,27 @@ test('a token has a limited number of edges, although many report at the same mo
   expect(statuses.toSorted()).toEqual([200, 200, 429, 429]);
   expect(await edges()).toBe(MAX_EDGES_OF_TOKEN);
   expect((await report({ edge: known })).statusCode).toBe(200);
+});
+
+test('a batch has a limited number of keys in all, whatever its lists are', async () => {
+  const bucket = (application: string, features: number) => ({
+    token: token.id,
+    application,
+    hour: Math.floor(Date.now() / 3_600_000),
+    features: Array.from({ length: features }, (_, at) => ({
+      name: `flag-${at}`,
+      yes: 1,
+      no: 0,
+      seenAt: 1,
+      variants: { a: 1 },
+    })),
+  });
+  const batch = { sequence: 1, buckets: [bucket('a', 2_500), bucket('b', 2_500)], instances: [] };
+
+  const response = await report({ batch });
+
+  expect(response.statusCode).toBe(400);
+  expect(response.json().details[0].message).toBe(
+    'batch must not have more than 10000 buckets, features and variants, and has 10002',
+  );
 });

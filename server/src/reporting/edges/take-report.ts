@@ -44,10 +44,13 @@ const HOUR_MS = 3_600_000;
 /** Counts that are older than a day belong to the oldest hour that can be written. */
 const possibleHour = (hour: number): number => hourOf(timeOf(hour * HOUR_MS, Date.now()));
 
-/** A UUID, as the batches of servers have. The id contains that of the token, so an edge cannot use up the numbers of another one. */
+/**
+ * A UUID, like the batch ids of servers. It is derived from the token's id as well, so an edge cannot use up the numbers of a
+ * different edge.
+ */
 const sourceOf = (id: string): string => hash('sha256', `edge ${id}`).slice(0, 32);
 
-/** Takes the reports of edges. An edge speaks for the tokens of its feed only, whatever it sends. */
+/** Takes the reports of edges. An edge can report only for the tokens of its feed, whatever it sends. */
 export function makeTakeReport(
   db: Db,
   state: ServingState,
@@ -153,7 +156,7 @@ export function makeTakeReport(
     try {
       return await take(edge, report);
     } catch (error) {
-      // An edge repeats a report after any other error, and would do so for ever.
+      // An edge repeats a report after any other error, and would repeat this one forever.
       if (!isRejection(error)) throw error;
       const rejected = badData([
         { message: 'the database rejects the values of this report', path: '/body' },

@@ -59,7 +59,7 @@ export const FEATURE_USAGE: OperationModule = {
       route: `GET ${HERE}/raw`,
       summary: 'List the counts of a feature',
       description:
-        'Returns how often SDKs evaluated the feature, by application, environment and hour. Above 48 hours the counts are by day.',
+        'Returns how often SDKs evaluated the feature, by application, environment and hour. For more than 48 hours, the counts are by day.',
       permission: 'NONE',
       params,
       query: SearchQuery({

@@ -66,9 +66,9 @@ export async function listCounts(
 }
 
 /**
- * The counts of the features of a project over the last days, by name and environment. The days of last use tell which features were
- * evaluated, so that only the counts of one page are added up. They are looked up feature by feature: with a join the planner read
- * those of all projects.
+ * The counts of the features of a project over the last days, by name and environment. The days of last use show which features
+ * were evaluated, so only the counts of one page are added up. They are looked up feature by feature, because with a join the
+ * planner read those of all projects.
  */
 export async function listProjectUsage(
   db: Reader,

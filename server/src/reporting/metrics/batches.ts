@@ -2,7 +2,9 @@ import type { Bucket } from '../../../../plane/src/counting/merged.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** One row of a batch, by names. The row with an empty variant counts the feature itself, and says when it was last seen. */
+/**
+ * One row of a batch, by names. The row with an empty variant counts the feature itself, and has the time when it was last seen.
+ */
 export type NamedCount = {
   feature: string;
   environment: string;

@@ -46,7 +46,7 @@ const eventsOf = async (query: string) =>
   (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body.events;
 
 describe('counts', () => {
-  test('adds to the hours and the days, with variants apart', async () => {
+  test('adds to the hours and the days, with separate rows for variants', async () => {
     const usage = makeUsage(new Registry(), () => true);
     const flusher = makeFlusher(harness.db, usage);
 
@@ -195,7 +195,7 @@ describe('counts', () => {
     expect(await registry.metrics()).toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
   });
 
-  test('counts no written batch as dropped if PostgreSQL rejects a lifecycle stage', async () => {
+  test('does not count a written batch as dropped if PostgreSQL rejects a lifecycle stage', async () => {
     const registry = new Registry();
     const usage = makeUsage(registry, () => true);
     const flusher = makeFlusher(harness.db, usage);
@@ -342,7 +342,7 @@ describe('applications and unknown flags', () => {
     expect(own[0].summary).toContain('new-app');
   });
 
-  test('an application and an instance exist since they were first seen', async () => {
+  test('the creation time of an application and an instance is when they were first seen', async () => {
     const usage = makeUsage(new Registry(), () => true);
     report(usage, { counted: { yes: 1, no: 0 } }, 'seen-early');
     await sleep(50);

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/database.ts';
 import { makeFlusher } from './flush.ts';
 import { makeQuotaLog } from './quota-log.ts';
 
-/** A process that is killed loses what arrived since the last flush. */
+/** A process that is killed loses what has arrived since the last flush. */
 export const FLUSH_MS = 10_000;
 const LAST_FLUSH_WITHIN_MS = 3_000;
 

@@ -25,7 +25,7 @@ export async function claimBatch(tx: Tx, source: string, number: number): Promis
   return rows.length > 0;
 }
 
-/** Gives numbers to the features and environments that have none. Unknown names get none. */
+/** Assigns numbers to features and environments that have none. Unknown names get none. */
 export async function insertNumbers(db: Db, features: string[], environments: string[]): Promise<void> {
   await sql`
     insert into metric_features (name)
@@ -233,7 +233,7 @@ export async function deleteForgotten(tx: Tx, limit: number): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** A part of `metric_hours` or `metric_days`, from a day up to another one. */
+/** A partition of `metric_hours` or `metric_days`, for the days from one up to, but not including, the other. */
 export type Partition = { table: 'metric_hours' | 'metric_days'; name: string; from: string; to: string };
 
 export async function listPartitions(db: Reader): Promise<string[]> {

@@ -5,7 +5,7 @@ import { type Batch, writeBatch } from './write-batch.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Writes batches of edges, which send each one again until they know that it is written. */
+/** Writes the batches of edges. An edge sends each batch again until it knows that it was written. */
 export function makeWriteOnce(db: Db): (source: string, batch: Batch) => Promise<void> {
   let partitionedDay: number | undefined;
   return async (source, batch) => {

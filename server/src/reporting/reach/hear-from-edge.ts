@@ -5,7 +5,7 @@ import { addRequests, beat, listQuestions, sayGoodbye, writeHeard } from './stor
 
 type FromEdge = { heard: Heard[]; requests: Requests[]; isIgnoring: boolean; isStopping: boolean };
 
-/** Writes what clients presented to an edge, which counts as a server that listens. */
+/** Writes what clients presented to an edge. The edge counts as a listening server. */
 export async function hearFromEdge(
   db: Db,
   edge: string,

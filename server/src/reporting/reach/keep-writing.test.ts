@@ -3,7 +3,7 @@ import { makeAsks } from './keep-writing.ts';
 
 const client = { revision: 1 };
 
-/** The seconds at which a client is asked that somebody waits for all the time. */
+/** The seconds at which a client is asked while a caller waits for it all the time. */
 function secondsOf(length: number): number[] {
   const asks = makeAsks();
   const found: number[] = [];

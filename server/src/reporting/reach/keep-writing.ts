@@ -7,25 +7,25 @@ import type { ServingState } from '../../../../plane/src/serving/state/serving.t
 import type { Db } from '../../platform/db/database.ts';
 import { addRequests, beat, listQuestions, sayGoodbye, writeHeard } from './store.ts';
 
-/** Somebody may wait for what is written. */
+/** A caller may be waiting for what is written. */
 const TICK_MS = 250;
 const BEAT_MS = 4_000;
 const SWEEP_MS = 10_000;
 const ROWS_PER_STATEMENT = 500;
-/** In each tick, so that the process says in time that it is alive. */
+/** In each tick, so that the process reports in time that it is alive. */
 const STATEMENTS = 20;
 const LOOK_MS = 500;
 const STOP_WITHIN_MS = 2_000;
 /**
- * An SDK polls after it lost 5 streams within a minute. So it can be asked 3 times in a row, for several changes that somebody waits
- * for, and then every 35 s: at most 4 times within a minute.
+ * An SDK polls after it lost 5 streams within a minute. So it can be asked 3 times in a row, if callers wait for several changes,
+ * and then every 35 s: at most 4 times within a minute.
  */
 const ASKS = 3;
 const ASK_AGAIN_MS = 35_000;
 /** Without a question, streams that have not confirmed a change for a minute are asked. */
 const SETTLED_MS = 60_000;
 const ASK_UNASKED_AGAIN_MS = 300_000;
-/** In each tick. To accept a stream again takes 0.2 ms, or 1.4 ms with TLS. */
+/** In each tick. Accepting a stream again takes 0.2 ms, or 1.4 ms with TLS. */
 const MAX_ASKED = 50;
 const MAX_ASKED_UNASKED = 5;
 

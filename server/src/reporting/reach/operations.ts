@@ -23,7 +23,7 @@ export const reachOperations = (waits: Waits): OperationModule => ({
       route: 'GET /api/admin/events/:id/reach',
       summary: 'Get how far a change has reached',
       description:
-        'Returns when the first, half and the last instance of the SDKs had the change of an event, and the instances that have not presented it. An instance has a change when it presents its revision to a server: in the If-None-Match of a poll, or in the Last-Event-ID of a stream. With wait, the response comes as soon as the change is live everywhere, or after this many seconds; meanwhile the servers end streams that have not confirmed the change, so that their clients return and present what they have. Every caller who may read the event may call it.',
+        'Returns when the first SDK instance, half of them and the last one had the change that an event records, and which instances have not presented it. An instance has a change once it presents the revision to a server, in the If-None-Match of a poll or in the Last-Event-ID of a stream. With wait, the server responds as soon as the change is live everywhere, or after this many seconds; meanwhile it closes streams that have not confirmed the change, so that their clients reconnect and present their revision. Every caller who may read the event may call it.',
       permission: 'NONE',
       params: Type.Object({ id: PathEventId('4211') }),
       query: ReachQuery,

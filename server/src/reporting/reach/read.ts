@@ -27,7 +27,7 @@ export async function readReach(db: Reader, actor: Actor, id: number, page: Page
 export const isSettled = ({ state, environments }: EventReach): boolean =>
   state !== 'behind' && (state !== 'unknown' || environments.every(({ instances }) => instances === 0));
 
-/** Without a known instance nobody has the change, which is not the same as everybody having it. */
+/** Without a known instance, the state is unknown rather than live. */
 function stateOf(
   { instances, live }: Omit<EnvironmentReach, 'state'>,
   isComplete: boolean,
@@ -36,7 +36,7 @@ function stateOf(
   return isComplete && instances > 0 ? 'live' : 'unknown';
 }
 
-/** Environments that no instance uses do not count, unless all are such. */
+/** Environments that no instance uses do not count, unless no environment is in use. */
 function overall(environments: EnvironmentReach[]): EventReach['state'] {
   if (environments.length === 0) return 'unchanged';
   if (environments.some(({ state }) => state === 'behind')) return 'behind';

@@ -89,7 +89,7 @@ test('an instance has a change when it presents the revision, not when it was se
   expect(reach.liveSince).toBe(reach.environments[0]?.lastAt);
 });
 
-test('a change concerns only instances whose token has its project', async () => {
+test('a change affects only instances whose token has its project', async () => {
   await makeProject(harness.db, { id: 'reach-a' });
   await makeProject(harness.db, { id: 'reach-b' });
   await makeFeature(harness.db, 'reach-a', { name: 'in-a' });
@@ -131,7 +131,7 @@ test('an instance that polls without changes in its scope has the changes of oth
   );
 });
 
-test('a revision of another epoch or scope, or a made-up one, proves nothing', async () => {
+test('a revision of a different epoch or scope, or a made-up one, proves nothing', async () => {
   await makeFeature(harness.db, 'default', { name: 'forged' });
   const token = await tokenFor();
   const etag = await poll(token, 'liar');
@@ -149,7 +149,7 @@ test('a revision of another epoch or scope, or a made-up one, proves nothing', a
   expect((await reachOf(event, '?limit=1000')).missing.map(one => one.instance)).toContain('pod-liar');
 });
 
-test('wait responds when the change is live, and after its time with those that are behind', async () => {
+test('wait responds when the change is live, or after its time with the instances that are behind', async () => {
   await makeFeature(harness.db, 'default', { name: 'awaited' });
   const token = await tokenFor(['default'], 'production');
   const before = await poll(token, 'slow');
@@ -163,7 +163,7 @@ test('wait responds when the change is live, and after its time with those that 
   expect(await waiting).toMatchObject({ state: 'live', total: 0 });
 });
 
-test('a change that SDKs do not notice is unchanged, and one that nobody gets is unknown', async () => {
+test('a change that does not affect SDKs is unchanged, and one that nobody gets is unknown', async () => {
   await makeFeature(harness.db, 'default', { name: 'described' });
   await harness.app.inject({
     method: 'PUT',
@@ -176,7 +176,7 @@ test('a change that SDKs do not notice is unchanged, and one that nobody gets is
   expect(await reachOf(events.json().events[0].id)).toMatchObject({ state: 'unchanged', environments: [] });
 });
 
-test('requests of browsers are counted, and are no instances', async () => {
+test('requests of browsers are counted, but not as instances', async () => {
   await makeFeature(harness.db, 'default', { name: 'in-browsers' });
   const fields = { tokenName: 'page', type: 'frontend' as const, environment: 'development' };
   const { secret } = await makeApiToken(harness.db, fields);
@@ -219,7 +219,7 @@ test('a killed server leaves its instances behind until another server has liste
   await writing.flush();
   const orphans = async () =>
     (await reachOf(event, '?limit=1000')).missing.filter(({ instance }) => instance === 'pod-orphan').length;
-  // The server that heard of it was killed an hour ago.
+  // The server that knew it was killed an hour ago.
   await sql`insert into reach_servers (id, started_at, alive_since, seen_at)
     values ('killed', now() - interval '2 hours', now() - interval '2 hours', now() - interval '1 hour')`.execute(
     db,
@@ -333,4 +333,40 @@ test('names no application that uses only projects that the caller cannot read',
   ]);
   expect(JSON.stringify(seen)).not.toContain('hidden-shop');
   expect(seen.total).toBe(all.total);
+});
+
+test('a change is not live before every edge has said that it has it, or was replaced', async () => {
+  // Instances of earlier tests are behind.
+  await writing.flush();
+  await sql`delete from reach_instances`.execute(harness.db);
+  await sql`update reach_servers set ignored_at = null`.execute(harness.db);
+  await makeFeature(harness.db, 'default', { name: 'behind-edge' });
+  const token = await tokenFor(['*'], 'production');
+  const fields = { tokenName: 'edge', type: 'edge' as const, environment: 'production', projects: ['*'] };
+  const edge = await makeApiToken(harness.db, fields);
+  const event = await toggle('behind-edge', 'default', 'production');
+  await poll(token, 'served', await poll(token, 'served'));
+  const { environments } = await reachOf(event);
+  const revision = environments.find(one => one.environment === 'production')?.revision ?? 0;
+  expect((await reachOf(event)).state).toBe('live');
+  const set = (id: string, reported: number, seenAgo: string, createdAgo = '3 hours') =>
+    sql`
+    insert into edges (id, token_id, version, epoch, revision, age_seconds, clients, created_at, seen_at)
+    select ${id}, ${edge.id}, '', database_epoch.id, ${reported}, 0, 0,
+      now() - ${createdAgo}::interval, now() - ${seenAgo}::interval from database_epoch
+    on conflict (id) do update set revision = excluded.revision, seen_at = excluded.seen_at`.execute(
+      harness.db,
+    );
+
+  // It may have served an instance, with the revision before, since its last report.
+  await set('one', revision - 1, '0 seconds');
+  expect((await reachOf(event)).state).toBe('unknown');
+  await set('one', revision, '0 seconds');
+  expect((await reachOf(event)).state).toBe('live');
+
+  // It may serve instances that nobody knows of, until an edge that started later took its place.
+  await set('one', revision, '2 hours');
+  expect((await reachOf(event)).state).toBe('unknown');
+  await set('two', revision, '0 seconds', '1 hour');
+  expect((await reachOf(event)).state).toBe('live');
 });

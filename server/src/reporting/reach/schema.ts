@@ -13,7 +13,7 @@ export const ReachState = Type.Unsafe<'live' | 'behind' | 'unknown' | 'unchanged
   type: 'string',
   enum: ['live', 'behind', 'unknown', 'unchanged'],
   description:
-    'live: every known instance has presented the change. behind: at least one has not. unknown: no instance is known, or the server had to ignore some. unchanged: the change altered nothing that SDKs get, or is older than 30 days',
+    'live: every known instance has presented the change. behind: at least one has not. unknown: no instance is known, or the server had to ignore some. unchanged: the change does not affect what SDKs get, or is older than 30 days',
   examples: ['behind'],
 });
 
@@ -25,7 +25,7 @@ export const EnvironmentReach = Named(
       state: ReachState,
       revision: count('Revision of the environment that the change took', 42),
       publishedAt: Timestamp('When the change was committed'),
-      instances: count('Known instances that the change concerns', 20),
+      instances: count('Known instances that the change affects', 20),
       live: count('Instances that have presented this revision or a later one', 17),
       unconfirmed: count(
         'Instances with an open stream, which carries every change within a second, that have not presented this revision yet',
@@ -76,7 +76,7 @@ export const MissingInstance = Named(
         description: 'Whether the instance has an open stream',
         examples: [false],
       }),
-      lastContactAt: Timestamp('When a server last heard of the instance, within about 100 s'),
+      lastContactAt: Timestamp('When a server last heard from the instance, to within about 100 s'),
     },
     { description: 'An instance that has not presented a change' },
   ),

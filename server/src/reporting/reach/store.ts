@@ -7,12 +7,12 @@ import { findEvent } from '../../record/events/store.ts';
 import { isVisibleApplication } from '../applications/store.ts';
 import type { EnvironmentReach, MissingInstance } from './schema.ts';
 
-/** Instances whose delay is kept, to tell when half of all had the change. */
+/** The number of instances whose delay is stored, to compute when half of them had the change. */
 const MAX_DELAYS = 2_000;
 /** How far back an instance that catches up is counted for each change. */
 const COUNTED_REVISIONS = 500;
 
-/** Says that the process is alive, and whether it had to ignore an instance. */
+/** Records that the process is alive, and whether it had to ignore an instance. */
 export async function beat(db: Db, server: string, isIgnoring: boolean): Promise<void> {
   await sql`
     insert into reach_servers as kept (id, ignored_at) values (${server}, case when ${isIgnoring} then now() end)
@@ -21,7 +21,7 @@ export async function beat(db: Db, server: string, isIgnoring: boolean): Promise
       ignored_at = coalesce(excluded.ignored_at, kept.ignored_at)`.execute(db);
 }
 
-/** Says that the process ends. Any other one can tell from then on that an instance is silent. */
+/** Records that the process ends. From then on, any other process can decide that an instance is silent. */
 export async function sayGoodbye(db: Db, server: string): Promise<void> {
   await sql`
     update reach_servers set seen_at = now() - interval '1 minute', stopped_at = now() where id = ${server}`.execute(
@@ -141,14 +141,23 @@ export type ReachParts = {
 const CONCERNS = sql<boolean>`published.environment = present.environment
   and (published.projects is null or present.projects is null or published.projects && present.projects)`;
 
-/** A server that had no room for an instance, or an edge that is silent, may serve instances that are not known. */
+/**
+ * A server that had no room for an instance may serve instances that are not known, and so may an edge that has not reported since
+ * it had the change: those that it served before are in its next report. An edge that is silent for an hour counts as replaced if
+ * its token has one that started later.
+ */
 const IS_COMPLETE = sql<boolean>`not exists (
   select from reach_servers where ignored_at > now() - interval '5 minutes'
 ) and not exists (
   select from edges join api_tokens on api_tokens.id = edges.token_id
+    join published on published.environment = api_tokens.environment
   where stopped_at is null and revoked_at is null
-    and edges.seen_at between now() - interval '1 hour' and now() - interval '15 seconds'
-    and environment in (select environment from published)
+    and (edges.seen_at < now() - interval '15 seconds' or edges.revision < published.revision
+      or edges.epoch <> (select id from database_epoch))
+    and (edges.seen_at > now() - interval '1 hour' or not exists (
+      select from edges as later where later.token_id = edges.token_id and later.created_at > edges.seen_at
+        and later.seen_at > now() - interval '15 seconds'
+    ))
 )`;
 
 /** Reads in one statement how far a change has reached, and a page of the instances that have not presented it. */
@@ -203,7 +212,7 @@ export async function findReach(
   return parts;
 }
 
-/** Has servers ask their streams for a revision, until a few seconds from now. */
+/** Makes servers ask their streams for a revision for the next few seconds. */
 export async function askFor(
   db: Db | Reader,
   positions: Pick<EnvironmentReach, 'environment' | 'revision'>[],
@@ -218,14 +227,14 @@ export async function askFor(
         else excluded.revision end`.execute(db);
 }
 
-/** The revisions that somebody waits for. */
+/** The revisions that callers are waiting for. */
 export async function listQuestions(db: Reader): Promise<{ environment: string; revision: number }[]> {
   const { rows } = await sql<{ environment: string; revision: number }>`
     select environment, revision from reach_questions where until > now()`.execute(db);
   return rows;
 }
 
-/** Deletes what is no longer of use: instances that were forgotten, ended servers, and old changes. */
+/** Deletes what is no longer needed: instances that were forgotten, ended servers, and old changes. */
 export async function deleteOutdated(db: Db): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with instances as (

@@ -50,7 +50,7 @@ afterAll(() => writing.stop());
 beforeEach(async () => {
   server = await harness.secondServer();
   address = await server.listen({ port: 0, host: '127.0.0.1' });
-  // The time of a wait is never over, however slow the machine is.
+  // The wait never times out, however slow the machine is.
   vi.useFakeTimers({ toFake: ['performance'] });
 });
 afterEach(() => {
@@ -60,7 +60,7 @@ afterEach(() => {
 const get = (id: number, signal?: AbortSignal): Promise<Response> =>
   fetch(`${address}${reach(id)}`, { headers: { authorization }, ...(signal && { signal }) });
 
-/** As many requests as a caller may have. One that comes while a place is taken for a moment comes again. */
+/** As many requests as a caller may have. A request that finds all slots taken for a moment is repeated. */
 const fillPlaces = (signal?: AbortSignal): Promise<Response>[] =>
   Array.from({ length: WAITS_PER_CALLER }, async () => {
     let response = await get(event, signal);
@@ -72,7 +72,7 @@ const fillPlaces = (signal?: AbortSignal): Promise<Response>[] =>
     return response;
   });
 
-/** Asks for a change that is settled until the server gives this status. Such a request needs a place for a moment. */
+/** Requests a settled change until the server responds with this status. Such a request needs a slot for a moment. */
 async function untilStatus(wanted: number): Promise<void> {
   for (;;) {
     const response = await get(settled);
@@ -82,7 +82,7 @@ async function untilStatus(wanted: number): Promise<void> {
   }
 }
 
-test('a client that leaves gives its place back, and a caller has at most 10', {
+test('a client that disconnects releases its slot, and a caller has at most 10', {
   timeout: 200_000,
 }, async () => {
   const leaving = new AbortController();
@@ -96,7 +96,7 @@ test('a client that leaves gives its place back, and a caller has at most 10', {
   expect(results.map(({ status }) => status)).toEqual(Array(WAITS_PER_CALLER).fill('rejected'));
 });
 
-test('a server that stops responds to those that wait', { timeout: 200_000 }, async () => {
+test('a server that stops responds to waiting callers', { timeout: 200_000 }, async () => {
   const waiting = fillPlaces();
   await untilStatus(429);
 

@@ -6,17 +6,17 @@ import type { LongReader } from '../../platform/http/protection/long-reads.ts';
 import { isSettled } from './read.ts';
 import type { EventReach } from './schema.ts';
 
-/** Callers that wait on one process at the same time. Each costs a statement per look. */
+/** Callers that wait on one process at the same time. Each costs a statement per check. */
 const WAITS = { capacity: 60, share: 0.5, perCaller: 10, waiting: 0, waitingPerCaller: 0, waitMs: 0 };
 const LOOK_MS = 300;
-/** A look at 20,000 instances takes about 40 ms. The pause is at least this many times as long. */
+/** Checking 20,000 instances takes about 40 ms. The pause is at least this many times as long. */
 const PAUSES_PER_LOOK = 20;
 const MAX_PAUSE_MS = 2_000;
-/** Servers ask their streams as long as somebody waits. */
+/** Servers ask their streams as long as a caller waits. */
 const ASK_MS = 2_000;
 
 export type Waits = {
-  /** Reads until the change is live everywhere, the time is over, the client has left or the server stops. */
+  /** Checks until the change is live everywhere, the time is over, the client has disconnected or the server stops. */
   until: (
     reader: LongReader,
     seconds: number,
@@ -26,7 +26,7 @@ export type Waits = {
   close: () => void;
 };
 
-/** No connection is held between two looks, and no place among the running requests. */
+/** Between two checks it holds neither a connection nor a slot among the running requests. */
 export function makeWaits(admission: Admission): Waits {
   const shares = makeShares(WAITS, () =>
     tooManyRequests(

@@ -66,7 +66,7 @@ const PERMANENT = new Set([
   'team_disabled',
 ]);
 
-/** The meaning of a Slack error, or undefined if there is none. Unknown error texts are not repeated. */
+/** The meaning of a Slack error, or undefined if there is none. Unknown error messages are not repeated. */
 export function slackRejection(error: string | undefined): Rejection | undefined {
   if (error === undefined) return undefined;
   const reason = /^[a-z_]{1,60}$/.test(error) ? error : 'no reason given';

@@ -77,6 +77,21 @@ export function strategyOf(
 
 export const featureVariantsOf = (stored: unknown) => variantsOf(stored, VariantInputs);
 
+const isTextOrAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || typeof value === 'string';
+
+/** Whether SDKs can read it. The source may contain anything. */
+const isWellFormed = ({ name, weightType, stickiness, payload, overrides }: VariantState): boolean =>
+  [name, weightType, stickiness, payload?.type, payload?.value].every(isTextOrAbsent) &&
+  (!payload || !Array.isArray(payload)) &&
+  (!overrides ||
+    (Array.isArray(overrides) &&
+      overrides.every(
+        one =>
+          typeof one?.contextName === 'string' &&
+          listOf(one.values).every(value => typeof value === 'string'),
+      )));
+
 /** The variants with unchanged weights, because a weight decides which users get a variant. */
 function variantsOf(
   stored: unknown,
@@ -87,6 +102,8 @@ function variantsOf(
   const { violations = [] } = distributeWeights(variants as VariantInputs, '');
   const total = variants.reduce((sum, { weight }) => sum + Number(weight), 0);
   const problems = violations.map(({ message }) => acceptable(`variants: ${message}`));
+  if (!variants.every(isWellFormed))
+    problems.push(rejected('variants: a field has a value of the wrong type'));
   if (variants.some(({ weight }) => !Number.isInteger(weight) || weight < 0 || weight > TOTAL_WEIGHT))
     problems.push(rejected(`a variant has a weight that is not a whole number from 0 to ${TOTAL_WEIGHT}`));
   else if (problems.length === 0 && variants.length > 0 && total !== TOTAL_WEIGHT)

@@ -54,7 +54,7 @@ test('compares segments by what they contain, because ids can differ', () => {
   expect(compareFlags(using(1), using(7))).toEqual([]);
 });
 
-test('forms that mean the same are equal', () => {
+test('equivalent forms are equal', () => {
   const there: FlagDocument = {
     ...FLAG,
     strategies: [],

@@ -89,7 +89,7 @@ test.each<[string, (planted: Document) => void, string]>([
   expect(await problemsOf(planted)).toContain(expected);
 });
 
-test('says that a server is not one for SDKs', async () => {
+test('reports a server that does not serve SDKs', async () => {
   await expect(problemsOf('<html>')).rejects.toThrow(
     /^Halyard responded to .* with something other than JSON/,
   );

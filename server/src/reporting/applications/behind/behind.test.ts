@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => writing.stop());
 
-/** An application with one instance that has every change so far. */
+/** An application with one instance that is up to date. */
 beforeEach(async () => {
   const { db } = harness;
   application = `shop-${Math.random()}`;
@@ -105,7 +105,7 @@ test('finds an instance that polls and does not take a change, until it presents
   await eventually(async () => expect(await found()).toEqual([]));
 });
 
-test('instances that somebody makes up do not hide those of other tokens', async () => {
+test('made-up instances do not hide those of other tokens', async () => {
   await changed(20);
   await sql`
     insert into reach_instances (token_id, connection_id, environment, projects, application, instance, epoch, revision,
@@ -122,7 +122,7 @@ test('instances that somebody makes up do not hide those of other tokens', async
   await sql`delete from reach_instances where application = 'made-up'`.execute(harness.db);
 });
 
-test('since is when the first change was made that the instance lacks', async () => {
+test('since is the time of the first change that the instance lacks', async () => {
   await changed(30);
   await changed(15);
 
@@ -168,7 +168,7 @@ test('does not find an instance whose token has other projects', async () => {
   expect(await found()).toHaveLength(1);
 });
 
-test('finds an instance that lacks only changes of which the first are no longer stored', async () => {
+test('finds an instance whose first missing changes are no longer stored', async () => {
   await changed(20);
   await changed(20);
   await alter(sql`revision = 1`);

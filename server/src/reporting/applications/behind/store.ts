@@ -5,17 +5,17 @@ const LATE_SECONDS = 600;
 const LATE_INTERVALS = 3;
 /**
  * A caller can make up instances with any revisions. Those of one token that present the same revision lack the same changes, so
- * each token gets a look at this many revisions, the oldest first, and all tokens together at so many.
+ * the query examines the oldest revisions: this many per token, and this many in total.
  */
 const MAX_REVISIONS_PER_TOKEN = 20;
 const MAX_REVISIONS = 1_000;
-/** How many changes are read to find the first that concerns an instance. */
+/** How many changes are read to find the first one that affects an instance. */
 const READ_REVISIONS = 100;
 
 /**
  * The instances that keep polling and still present a revision from before a change of more than ten minutes ago, with
- * `published_at` of the first change that they lack. Only what the instance says itself counts: one that was never heard of after
- * the change, that streams, or that presents no revision of this history is not found. docs/decisions/0027-reach.md
+ * `published_at` of the first change that they lack. Only what the instance itself presents counts. So an instance is not found
+ * if it was not seen after the change, if it streams, or if it presents no revision of this history. docs/decisions/0027-reach.md
  */
 export const instancesBehind = (condition: RawBuilder<unknown> = sql`true`) => sql`
   with settled as materialized (
