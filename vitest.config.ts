@@ -21,12 +21,20 @@ const BUNDLE = 'server/src/test/server-bundle.ts';
 const WHOLE_RUN = ['server/src/test/row-types/row-types.test.ts', 'server/src/test/operation-events.test.ts'];
 
 /**
- * The first failure counts, because a retry hides a race. Only in CI, where a whole day of work may depend on one run, a test that fails is
- * repeated once, and a browser test twice. `.ci/run` lists each of them as "retry x1" at its end, and each is a defect to look into.
- * `TEST_RETRIES=0` repeats nothing.
+ * The first failure counts, because a retry hides a race. Only in CI, where a whole day of work may depend on one run, a test that
+ * fails is repeated once, and a browser test twice. `.ci/run` lists each of them as "retry x1" at its end, and each is a defect to look
+ * into. `TEST_RETRIES=0` repeats nothing.
  */
 const RETRIES = Number(process.env.TEST_RETRIES ?? (process.env.CI ? 1 : 0));
 const BROWSER_RETRIES = RETRIES * 2;
+
+/** For the projects whose tests start servers, and several kill them many times: a start takes 20 s on a busy machine. */
+const WITH_SERVERS = {
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  retry: RETRIES,
+  expect: { poll: { timeout: 150_000 } },
+};
 
 export default defineConfig({
   test: {
@@ -38,10 +46,11 @@ export default defineConfig({
     // Migrations are no modules: without this, watch mode would not notice a change.
     forceRerunTriggers: [...configDefaults.forceRerunTriggers, '**/server/migrations/**'],
     // Only a test that hangs takes this long. One that honestly needs more has its own timeout.
-    testTimeout: 180_000,
+    testTimeout: process.env.CAMPAIGN === 'long' ? 600_000 : 60_000,
+    // Creating a database waits for PostgreSQL, which many tests keep busy at the start of a run.
     hookTimeout: 300_000,
     retry: RETRIES,
-    expect: { poll: { timeout: 150_000 } },
+    expect: { poll: { timeout: 50_000 } },
     // Two more than there are cores, because tests also wait: for PostgreSQL, for timeouts, for a browser.
     maxWorkers: availableParallelism() + 2,
     projects: [
@@ -54,8 +63,7 @@ export default defineConfig({
           globalSetup: [BUNDLE],
           setupFiles: ['server/src/test/watch-servers.ts'],
           isolate: false,
-          // Each starts servers, and several kill them many times.
-          testTimeout: 300_000,
+          ...WITH_SERVERS,
           sequence: { groupOrder: 0 },
         },
       },
@@ -85,10 +93,7 @@ export default defineConfig({
           name: 'console client',
           include: ['console/integration/*.test.ts'],
           globalSetup: [TEMPLATE, BUNDLE, 'console/integration/support/global-setup.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          retry: RETRIES,
-          expect: { poll: { timeout: 60_000 } },
+          ...WITH_SERVERS,
           sequence: { groupOrder: 0 },
         },
       },
@@ -98,10 +103,7 @@ export default defineConfig({
           name: 'cli',
           include: ['cli/{test,scripts}/*.test.ts'],
           globalSetup: [TEMPLATE, BUNDLE, 'cli/test/support/global-setup.ts'],
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          retry: RETRIES,
-          expect: { poll: { timeout: 60_000 } },
+          ...WITH_SERVERS,
           sequence: { groupOrder: 0 },
         },
       },

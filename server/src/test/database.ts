@@ -57,8 +57,10 @@ export async function dropDatabase(name: string): Promise<void> {
   await runOnServer(`drop database if exists ${name} with (force)`);
 }
 
-export async function runOnServer(...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') });
+export const runOnServer = (...statements: string[]): Promise<void> => runIn('postgres', ...statements);
+
+export async function runIn(database: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(database) });
   await client.connect();
   try {
     for (const statement of statements) await client.query(statement);

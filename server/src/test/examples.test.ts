@@ -18,6 +18,7 @@ import { listenForChanges } from '../publishing/source/database-source.ts';
 import { registerWriters } from '../record/change-writers.ts';
 import { keepFlushing } from '../reporting/metrics/keep-flushing.ts';
 import { WRITERS } from '../writers.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { copyDatabase, discardDatabase, urlOf } from './database.ts';
 import { ADMIN_TOKEN, APP_SETTINGS } from './harness.ts';
 import { alignWith, parseShown, patternOf } from './shown-output.ts';
@@ -162,6 +163,7 @@ function start(script: string, detached: boolean): ChildProcessByStdio<null, Rea
     cwd: folder,
     // SDKs keep a backup of the flags in the folder for temporary files. Programs of other tests must not share it.
     env: {
+      ...COMPILE_CACHE,
       PATH: process.env.PATH,
       TMPDIR: folder,
       ...env,

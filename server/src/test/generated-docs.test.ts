@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ENVIRONMENT_PERMISSIONS, PROJECT_PERMISSIONS, ROOT_PERMISSIONS } from '../access/permissions.ts';
+import { TOOLS } from '../mcp/registry.ts';
 import { VARIABLES } from '../platform/variables.ts';
 import { EVENT_TYPE_LIST } from '../record/events/event-types.ts';
 import { listOperations } from './operations.ts';
@@ -67,12 +68,54 @@ const differences = (): string =>
     ]),
   );
 
+type Schema = {
+  type?: string;
+  enum?: string[];
+  description?: string;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+};
+
+const typeOf = ({ type, enum: values, minimum, maximum = 0, maxLength, maxItems, items }: Schema): string => {
+  if (values) return values.map(code).join(', ');
+  if (type === 'array' && items) return `at most ${maxItems} × ${typeOf(items)}`;
+  if (type === 'integer' && maximum < Number.MAX_SAFE_INTEGER) return `integer, ${minimum} to ${maximum}`;
+  return maxLength === undefined
+    ? String(type)
+    : `string, at most ${maxLength.toLocaleString('en')} characters`;
+};
+
+const argumentRows = ({ properties = {}, required = [] }: Schema, prefix = ''): string[][] =>
+  Object.entries(properties).flatMap(([name, schema]) => [
+    [code(prefix + name), typeOf(schema), required.includes(name) ? 'yes' : '', schema.description ?? ''],
+    ...(schema.items?.properties && Object.keys(schema.items.properties).length > 0
+      ? argumentRows(schema.items, `${prefix}${name}[].`)
+      : []),
+  ]);
+
+const EFFECTS = { reads: 'Changes nothing.', adds: 'Adds something.', changes: 'Changes flags.' };
+
+const tools = (): string =>
+  TOOLS.map(({ name, description, effect, input }) =>
+    [
+      `### ${code(name)}`,
+      `${description} ${EFFECTS[effect]}`,
+      table(['Argument', 'Type', 'Required', 'Meaning'], argumentRows(input as Schema)),
+    ].join('\n\n'),
+  ).join('\n\n');
+
 const PARTS: [string, string, () => string][] = [
   ['docs/reference/configuration.md', 'variables', variables],
   ['docs/reference/events.md', 'event types', eventTypes],
   ['docs/reference/access.md', 'permissions', permissions],
   ['docs/reference/idempotency.md', 'operations with a secret', operationsWithSecrets],
   ['docs/reference/compatibility.md', 'differences', differences],
+  ['docs/reference/mcp.md', 'tools', tools],
 ];
 
 test.each(PARTS)('%s has the generated part "%s"', async (page, name, generate) => {

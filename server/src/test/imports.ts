@@ -18,6 +18,7 @@ const SERVER_WINGS = [
   'explaining',
   'delivery',
   'importing',
+  'mcp',
   'console',
   'worker',
 ];

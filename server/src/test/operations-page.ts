@@ -2,9 +2,10 @@ import type { Operation } from './operations.ts';
 
 const INTRODUCTION = `# Operations
 
-Every operation of the API, by the name that generated clients use for it. [openapi.json](../../openapi.json) describes parameters, bodies
-and responses, and a running server shows them at \`/docs/\`. "Any token" means any valid admin-API token or session, even though what
-the caller may read or change can depend on the project. The events are those that the operation can record.
+All operations of the API, under the names that generated clients use. Parameters, bodies and responses are described in
+[openapi.json](../../openapi.json), and a running server shows them at \`/docs/\`. "Any token" means any valid admin API token or
+session; what the caller may read or change can still depend on the project. The last column lists the events that the operation
+can record.
 
 Download the document from your own server:
 

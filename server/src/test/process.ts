@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { COMPILE_CACHE } from './compile-cache.ts';
 
 export type RunningServer = {
   process: ChildProcess;
@@ -56,7 +57,8 @@ export function spawnServer(
   const child = spawn(process.execPath, [main, ...args], {
     env: {
       PATH: process.env.PATH,
-      // Removed with the bundle.
+      ...COMPILE_CACHE,
+      // Removed with the bundle, which has a different path in every run.
       ...(main === process.env.SERVER_BUNDLE && { NODE_COMPILE_CACHE: join(dirname(main), 'compiled') }),
       // A test makes all its requests as one caller.
       HALYARD_WRITES_PER_MINUTE: '0',

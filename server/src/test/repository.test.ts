@@ -15,6 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, inject, test } from 'vitest';
 import type { Columns } from '../platform/db/database.ts';
 import { openApiText } from '../platform/http/description/openapi.ts';
+import { MANY_REQUESTS } from './campaign.ts';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import { urlOf } from './database.ts';
 import { useHarness } from './harness.ts';
 
@@ -25,10 +27,10 @@ test('openapi.json is what the server generates', () => {
   expect(readFileSync(join(ROOT, 'openapi.json'), 'utf8')).toBe(openApiText(harness.app));
 });
 
-test('tables.gen.ts is what the migrations make', () => {
+test('tables.gen.ts is what the migrations make', MANY_REQUESTS, () => {
   const result = spawnSync(process.execPath, ['server/scripts/table-types.ts', '--verify'], {
     cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: urlOf(inject('template')) },
+    env: { ...process.env, ...COMPILE_CACHE, DATABASE_URL: urlOf(inject('template')) },
     encoding: 'utf8',
   });
 
@@ -241,4 +243,17 @@ test('no dependency has an install script, and the lockfile names no registry', 
   const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
   expect(lock).not.toContain('hasInstallScript');
   expect(lock).not.toMatch(/"resolved": "http/);
+});
+
+test('every project of the tests runs in a job of the check workflow', () => {
+  const [jobs = ''] = readFileSync(join(ROOT, '.github/workflows/check.yaml'), 'utf8').split(
+    '\n  postgres:\n',
+  );
+  const run = [...jobs.matchAll(/--project (?:'([^']+)'|([\w-]+))/g)].map(
+    ([, quoted, bare]) => quoted ?? bare,
+  );
+  const config = readFileSync(join(ROOT, 'vitest.config.ts'), 'utf8');
+  const projects = [...config.matchAll(/\bname: '([^']+)'/g)].map(([, name]) => name);
+
+  expect(run.toSorted()).toEqual(projects.toSorted());
 });

@@ -16,10 +16,12 @@ export async function startSdk(
   token: string,
   transport: Transport,
   refreshInterval = 100,
+  instanceId?: string,
 ): Promise<Unleash> {
   const sdk = new Unleash({
     url: `${url}/api/`,
     appName: 'test',
+    ...(instanceId !== undefined && { instanceId }),
     customHeaders: { Authorization: token },
     refreshInterval,
     disableMetrics: true,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import type { EventRow } from '../../record/events/store.ts';
-import { sized } from '../campaign.ts';
+import { SEED, sized } from '../campaign.ts';
 import { exposedFeatures } from '../consistency.ts';
 import { useHarness } from '../harness.ts';
 import { type ApiResponse, call } from '../request.ts';
@@ -14,7 +14,6 @@ import { type Flag, type Place, type Strategy, sorted, type World } from './worl
 
 const SEQUENCES = sized({ usual: 30, long: 2_000 });
 const CONCURRENCY = 4;
-const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 2_147_483_647);
 
 // Each sequence has a separate project.
 const harness = useHarness({ limits: { projects: SEQUENCES * 20 } });

@@ -29,14 +29,14 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
   {
     operations: 'all',
     found: /: absent instead of null$/,
-    difference: 'A field without a value is absent, where Unleash sends null',
+    difference: 'A field without a value is absent; in Unleash it is null',
     reason: 'One rule for all responses. Programs read both as "no value".',
   },
   {
     operations: 'all',
     cases: /^unknown /,
     found: /^status: 404 instead of/,
-    difference: '404 for an unknown name or id in the path, where Unleash returns 200, 400, 403 or 500',
+    difference: '404 for an unknown name or id in the path; Unleash returns 200, 400, 403 or 500',
     reason:
       'Unleash ignores some parts of the path, or reports success for a change that does nothing, which hides a typo.',
   },
@@ -56,13 +56,13 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     ],
     cases: /^(wrong type of|without) /,
     found: /^status: 20[02] instead of 400$/,
-    difference: 'Accepted with a missing or wrong field, which is skipped',
+    difference: 'A missing or invalid field is skipped instead of rejected',
     reason: 'An SDK that gets a 400 may stop sending metrics until it is restarted.',
   },
   {
     operations: ['GET /internal-backstage/impact/metrics'],
     found: /^body: null instead of string$/,
-    difference: 'The body is empty without metrics, where Unleash sends a line break',
+    difference: 'Without metrics, the body is empty; in Unleash it is a line break',
     reason: 'Both are empty for Prometheus.',
   },
   {
@@ -266,7 +266,7 @@ export const KNOWN_DIFFERENCES: KnownDifference[] = [
     operations: [`GET ${A}/metrics/applications/:appName`],
     found: /: missing$|^\.strategies\[\]: string instead of object$/,
     difference:
-      'Strategies are names; instances have no IP address and `sdkType`; flags have name, type and project; no `links`',
+      'Strategies are only names; instances have no IP address and no `sdkType`; flags have only name, type and project; no `links`',
     reason:
       "Unleash's API document says that strategies are strings. Halyard stores no IP addresses of instances.",
   },
