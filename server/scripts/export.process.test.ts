@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../src/test/compile-cache.ts';
 import { useHarness } from '../src/test/harness.ts';
 import { call } from '../src/test/request.ts';
 import { recordedUnleash } from '../src/test/unleash-database.ts';
@@ -11,6 +12,7 @@ function run(script: 'import' | 'export', ...args: string[]) {
   return spawnSync(process.execPath, [fileURLToPath(new URL(`${script}.ts`, import.meta.url)), ...args], {
     encoding: 'utf8',
     env: {
+      ...COMPILE_CACHE,
       PATH: process.env.PATH,
       HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
       DATABASE_URL: harness.databaseUrl,

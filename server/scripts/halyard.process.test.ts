@@ -1,10 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../src/test/compile-cache.ts';
 
 const HALYARD = fileURLToPath(new URL('halyard.ts', import.meta.url));
 
-const run = (...args: string[]) => spawnSync(process.execPath, [HALYARD, ...args], { encoding: 'utf8' });
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, [HALYARD, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...COMPILE_CACHE },
+  });
 
 test('help with the name of a command prints the help of the command', () => {
   const { status, stdout } = run('help', 'health');

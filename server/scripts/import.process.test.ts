@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../src/test/compile-cache.ts';
 import { useHarness } from '../src/test/harness.ts';
 import { recordedUnleash } from '../src/test/unleash-database.ts';
 import { describe as describeProgress } from './import-progress.ts';
@@ -11,6 +12,7 @@ import { describe as describeProgress } from './import-progress.ts';
 const harness = useHarness();
 const SCRIPT = fileURLToPath(new URL('import.ts', import.meta.url));
 const ENV = {
+  ...COMPILE_CACHE,
   PATH: process.env.PATH,
   HALYARD_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
 };

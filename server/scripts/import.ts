@@ -46,11 +46,11 @@ const RUN = howToRun('import', ...(IS_PACKAGE ? ['unleash', action ?? ''] : []))
 
 const options = readOptions({
   run: RUN,
-  does: `Imports projects, flags, segments, API tokens, users, roles, groups, integrations, events and usage from the database of Unleash, versions 4 to 8, or what its API shows.
-SDKs keep their tokens. Unleash is only read. It can be repeated: a later run writes what changed in Unleash since.
-Exits with 1 if something was rejected or conflicts with what is here.
+  does: `Imports projects, flags, segments, API tokens, users, roles, groups, integrations, events and usage from the database of Unleash 4 to 8, or as much as possible from its API.
+SDKs keep their tokens. The import only reads from Unleash. You can repeat it: a later run writes what has changed in Unleash since.
+Exits with 1 if something was rejected or conflicts with existing data.
 
-With the word verify after unleash, it compares what both servers send to SDKs, for every token, and exits with 1 if they differ.`,
+With verify after unleash, it compares what both servers send to SDKs for every token, and exits with 1 if they differ.`,
   options: {
     from: {
       type: 'string',
@@ -79,7 +79,7 @@ With the word verify after unleash, it compares what both servers send to SDKs, 
       type: 'string',
       multiple: true,
       meaning:
-        'With a URL in --from: an admin token of Unleash. For verify: one more token to compare with, several times. Needed if Unleash stores only hashes',
+        'With a URL in --from: an admin token of Unleash. For verify: an additional token to compare; repeatable. Needed if Unleash stores only hashes',
     },
   },
   variables: describeVariables('DATABASE_URL', 'HALYARD_SECRET_KEY'),

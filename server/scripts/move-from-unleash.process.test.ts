@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../src/test/compile-cache.ts';
 import { useHarness } from '../src/test/harness.ts';
 import { recordedApi, TOKEN_OF_RECORDED } from '../src/test/recorded-api.ts';
 import { call } from '../src/test/request.ts';
@@ -27,6 +28,7 @@ async function run(
   const script = Object.entries(urls).reduce((line, [shown, url]) => line.replaceAll(shown, url), command);
   const child = spawn('sh', ['-c', `halyard() { "$NODE" "$HALYARD" "$@"; }\n${script}`], {
     env: {
+      ...COMPILE_CACHE,
       PATH: process.env.PATH,
       NODE: process.execPath,
       HALYARD,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { sealSecret } from '../src/people/auth-settings/secret.ts';
 import { saveOidc } from '../src/people/auth-settings/store.ts';
 import { keyringOf } from '../src/platform/secrets/seal.ts';
+import { COMPILE_CACHE } from '../src/test/compile-cache.ts';
 import { APP_SETTINGS, useHarness } from '../src/test/harness.ts';
 import { call } from '../src/test/request.ts';
 
@@ -16,6 +17,7 @@ function rotate(args: string[], oldKeys: Buffer[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT, ...args], {
     encoding: 'utf8',
     env: {
+      ...COMPILE_CACHE,
       PATH: process.env.PATH,
       DATABASE_URL: harness.databaseUrl,
       HALYARD_SECRET_KEY: NEW.toString('base64'),

@@ -67,6 +67,7 @@ import { FEATURE_TAGS } from './flags/tags/feature-operations.ts';
 import { TAGS } from './flags/tags/operations.ts';
 import { IMPORTS } from './flags/transfer/operations.ts';
 import { exportRoutes } from './flags/transfer/routes.ts';
+import { mcpRoutes } from './mcp/routes.ts';
 import { ACCESS_EXPLANATION } from './people/access-explanation/operations.ts';
 import { API_TOKENS } from './people/api-tokens/operations.ts';
 import { PROJECT_API_TOKENS } from './people/api-tokens/project-operations.ts';
@@ -402,6 +403,7 @@ export async function buildApp(
   register(FEATURE_USAGE);
   impactMetricsRoute(app, usage.impact);
   register(APPLICATIONS);
+  mcpRoutes(app, db, instance);
   docsRoutes(app);
   helpRoutes(app, help);
   consoleRoutes(app, consoleFiles);
@@ -414,7 +416,8 @@ async function installSdk(
   serving: ServingState,
   settings: Omit<SdkAppSettings, 'log' | 'metrics'>,
 ): Promise<void> {
-  const sdk = await buildSdkApp(serving, { ...settings, log: app.log, metrics: app.metrics });
+  const described = { isDescribed: true, log: app.log, metrics: app.metrics };
+  const sdk = await buildSdkApp(serving, { ...settings, ...described });
   app.decorate('serving', serving);
   app.decorate('sdk', sdk);
   app.addHook('onReady', async () => void (await sdk.ready()));

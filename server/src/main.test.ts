@@ -228,7 +228,7 @@ const jsonLines = (text: string): { level: number; msg: string }[] =>
     .filter(line => line.startsWith('{') && line.endsWith('}'))
     .map(line => JSON.parse(line));
 
-test('the server outlives its database, says that the database does not respond, and comes back', async () => {
+test('the server outlives its database, says that the database does not respond, and recovers', async () => {
   const server = await commonServer();
   const admin = new pg.Client({ connectionString: urlOf('postgres') });
   await admin.connect();

@@ -62,8 +62,8 @@ export type Server = {
 };
 
 /**
- * Brings the database up to date, then serves requests and runs jobs until it is stopped. With snapshots, it serves them to SDKs at once, and does
- * the rest when the database responds.
+ * Brings the database up to date, then serves requests and runs jobs until it is stopped. With snapshots, it serves them to SDKs
+ * immediately, and does the rest when the database responds.
  */
 export async function startServer(config: Config, snapshots: readonly Snapshot[] = []): Promise<Server> {
   const pools: Pools = new Map();

@@ -19,6 +19,7 @@ import pg from 'pg';
 import { afterAll, expect, inject, test } from 'vitest';
 import { readConfig } from '../../src/platform/config.ts';
 import { startServer } from '../../src/server.ts';
+import { COMPILE_CACHE } from '../../src/test/compile-cache.ts';
 import { copyDatabase, createDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
 import { cacheFolder, reasonOf } from './download.ts';
 import { freePort } from './free-port.ts';
@@ -32,7 +33,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function startDemo(args: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: folder, ...env },
+    env: { ...COMPILE_CACHE, PATH: process.env.PATH, HOME: folder, XDG_CACHE_HOME: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

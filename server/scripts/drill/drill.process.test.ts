@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { COMPILE_CACHE } from '../../src/test/compile-cache.ts';
 import { copyDatabase, dropDatabase, urlOf } from '../../src/test/database.ts';
 
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
@@ -42,7 +43,7 @@ type Drill = {
 
 function startDrill(args: string[] = [], env: Record<string, string> = {}): Drill {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH, DATABASE_URL: urlOf(source), TMPDIR: temporary, ...env },
+    env: { ...COMPILE_CACHE, PATH: process.env.PATH, DATABASE_URL: urlOf(source), TMPDIR: temporary, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A separate process group, which gets signals as from a terminal.
     detached: true,

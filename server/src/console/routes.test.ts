@@ -194,7 +194,7 @@ test.each(['TAG', 'W/TAG', '"other", TAG', '*'])('If-None-Match: %s gets 304', a
   expect(response.headers).toMatchObject({ etag: headers.etag, 'cache-control': 'no-cache' });
 });
 
-test('the ETag of a different encoding does not get 304', async () => {
+test('does not respond with 304 to the ETag of a different encoding', async () => {
   const { headers } = await get('/assets/main-1a2b.js', { 'accept-encoding': 'gzip' });
 
   const response = await get('/assets/main-1a2b.js', {

@@ -7,7 +7,7 @@ import type { ConsoleFiles } from './files.ts';
 import { CONSOLE_POLICY } from './policy.ts';
 
 /** Paths that are never pages of the console. An unknown path below them is a JSON 404. */
-const API_PATH = /^\/(api|auth|edge|docs|help|assets|health|ready|logout|internal-backstage)(?=\/|$)/;
+const API_PATH = /^\/(api|auth|edge|docs|help|assets|health|ready|logout|mcp|internal-backstage)(?=\/|$)/;
 
 /** Vite writes the hash of the content into these names, so a file never changes. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';

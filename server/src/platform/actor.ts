@@ -11,27 +11,27 @@ export type Actor = {
   credential?: Credential;
   /** The token of the user or service account, if the request has one instead of a session. */
   token?: ActingToken;
-  /** What the token may do of what its owner may do. An actor with a scope is never a root admin. */
+  /** Limits the token to a part of its owner's permissions. An actor with a scope is never a root admin. */
   scope?: ActorScope;
   /** The name and version of the program that sent the request, if it names itself. */
   client?: string;
-  /** The reason that the caller gives for the changes of the request. Each of their events has it. */
+  /** The reason that the caller gives for the request's changes. It is stored in each of their events. */
   comment?: string;
   /** Held by a request with an Idempotency-Key, and settled by the change that the request makes. */
   claim?: Claim;
-  /** The revisions that the changes of the request took, by environment. The response names them. */
+  /** The new revision of each environment that the request changed. The response lists them. */
   revisions?: Map<string, number>;
-  /** The newest event of the request about each environment, and about none of them as the empty string. */
+  /** The request's newest event for each environment. The empty string is the key of events without one. */
   events?: Map<string, number>;
 };
 
-/** The bounds of a token. An absent bound does not narrow what the owner may do. */
+/** The limits of a token. An absent limit leaves the owner's permissions as they are. */
 export type TokenScope = {
   projects?: string[];
   environments?: string[];
   permissions?: string[];
   readOnly?: boolean;
-  /** How many events the token can cause altogether. */
+  /** The total number of events that the token can cause. */
   maxChanges?: number;
   /** The largest percentage that the token can set in an environment of type production. */
   maxProductionRollout?: number;

@@ -65,7 +65,7 @@ export const DEFAULT_LIMITS: Limits = {
 
 type Env = Record<string, string | undefined>;
 
-/** Parses the value of one variable, or throws the reason why it cannot. */
+/** Parses the value of one variable, or throws an error with the reason. */
 type Parse<T> = (text: string | undefined) => T;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
@@ -73,7 +73,7 @@ const ADMIN_TOKEN = /^\*:\*\.[\x21-\x7e]{32,200}$/;
 const METRICS_TOKEN = /^[\x21-\x7e]{16,200}$/;
 const SECRET_KEY_BYTES = 32;
 const SECRET_FILE_BYTES = 65_536;
-/** An empty file for one of these is a mistake, for example by a script that failed to write it. */
+/** An empty file for one of these is an error, for example because a script failed to write it. */
 const NEVER_EMPTY: VariableName[] = ['DATABASE_URL', 'HALYARD_DATABASE_DIRECT_URL', 'HALYARD_SECRET_KEY'];
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i;
 const MAX_ATTEMPTS = 50;
@@ -225,7 +225,7 @@ export function postgresUrl(text: string | undefined): string {
     throw new Error('has a % that is not part of a percent-encoded character; write % itself as %25');
   }
   if (url.pathname.length < 2) throw new Error('names no database');
-  // pg takes an unknown mode for verify-full, and an empty one for no encryption.
+  // pg treats an unknown mode as verify-full, and an empty one as no encryption.
   const mode = url.searchParams.getAll('sslmode').find(one => !SSL_MODES.includes(one));
   if (mode !== undefined)
     throw new Error(`has sslmode ${JSON.stringify(mode)}; sslmode must be one of ${SSL_MODES.join(', ')}`);

@@ -50,7 +50,7 @@ test('every variable with a secret has a variable for its file, and no other one
   ]);
 });
 
-test('an empty file is named for the database and the key, and is like a variable that is not set for the others', () => {
+test('an empty file is an error for the database and the key, and counts as not set for the others', () => {
   expect(readConfig({ DATABASE_URL, HALYARD_OLD_SECRET_KEYS_FILE: fileWith('') }).oldSecretKeys).toEqual([]);
   const path = fileWith('\n');
   expect(() => readConfig({ DATABASE_URL_FILE: path })).toThrow(

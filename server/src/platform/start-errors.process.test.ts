@@ -19,6 +19,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COMPILE_CACHE } from '../test/compile-cache.ts';
 import { copyDatabase, createDatabase, dropDatabase, runOnServer, urlOf } from '../test/database.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -47,9 +48,6 @@ afterAll(async () => {
 });
 
 type Ended = { code: number | null; stdout: string; stderr: string };
-
-/** Where the server keeps compiled sources by default. With it, a script takes half the CPU time. */
-const COMPILE_CACHE = { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') };
 
 /** Runs one of our programs until it exits. */
 async function run(

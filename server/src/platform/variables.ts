@@ -11,7 +11,7 @@ export type Variable = {
   isSecret?: true;
 };
 
-/** Every environment variable of the server. `config.ts` reads no other one. */
+/** Every environment variable of the server. `config.ts` reads no others. */
 export const VARIABLES = {
   DATABASE_URL: {
     default: 'required',

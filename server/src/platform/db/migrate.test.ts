@@ -33,7 +33,7 @@ async function whilePending(
   options?: MigrateOptions,
 ) {
   const running = migrate(url, { folder: migrationFolder(files), ...options });
-  // Whatever the work finds first is what the test reports.
+  // The test reports the first error.
   running.catch(() => {});
   await work();
   return await running;
@@ -106,7 +106,7 @@ test('rejects a database that is both behind and ahead', async () => {
   );
 });
 
-test('rejects a database of an unreleased version by name and not by a failing statement', async () => {
+test('rejects a database of an unreleased version with its name, before a statement fails', async () => {
   await client.query(`
     delete from migration_checksums;
     insert into migration_checksums (name, checksum) values ('0001_projects', 'x'), ('0003_events', 'x')`);
@@ -164,7 +164,7 @@ test('readers do not queue behind a migration that waits for a lock', async () =
   await whilePending(
     { '9001_column.sql': 'alter table features add column probe text' },
     async () => {
-      // It waits, and it stops waiting: a reader that comes meanwhile runs before the long one ends.
+      // The migration waits only briefly each time, so a reader that arrives meanwhile runs before the long one ends.
       await expect.poll(waitersForFeatures, { interval: 10 }).toBeGreaterThan(0);
       await client.query("set lock_timeout = '30s'; select from features");
       await expect.poll(waitersForFeatures, { interval: 10 }).toBe(0);

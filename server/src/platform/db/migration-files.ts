@@ -5,7 +5,7 @@ import { locate } from '../files.ts';
 export const MIGRATIONS = locate('migrations');
 
 export type MigrationFile = {
-  /** The file name without `.sql`: which is what the database stores. */
+  /** The file name without `.sql`, which is what the database stores. */
   name: string;
   text: string;
   checksum: string;

@@ -107,11 +107,16 @@ test('behind PgBouncer in transaction mode the server says which settings the ro
   expect(created).toEqual(Array(30).fill(201));
   expect((await listed.json()) as object).toMatchObject({ features: { length: 30 } });
   // The listeners are connected to PostgreSQL itself, because PgBouncer would drop LISTEN with the transaction.
-  const listeners = execFileSync('psql', [
-    ...['--no-psqlrc', '--tuples-only', '--no-align', '--dbname', urlOf(name), '--command'],
-    `select count(*) from pg_stat_activity where datname = '${name}' and application_name like 'halyard %listener' and query like 'listen%'`,
-  ]);
-  expect(Number(String(listeners))).toBe(2);
+  const listeners = () =>
+    Number(
+      String(
+        execFileSync('psql', [
+          ...['--no-psqlrc', '--tuples-only', '--no-align', '--dbname', urlOf(name), '--command'],
+          `select count(*) from pg_stat_activity where datname = '${name}' and application_name like 'halyard %listener' and query like 'listen%'`,
+        ]),
+      ),
+    );
+  await expect.poll(listeners).toBe(2);
   expect(await stopProcess(server)).toMatchObject({ code: 0 });
   expect(server.output()).not.toMatch(/"level":[456]0.*"err"/);
 });

@@ -27,7 +27,7 @@ afterAll(async () => {
   await db.destroy();
 });
 
-/** Decides what new connections may do. */
+/** Determines what new connections may do. */
 async function setReadOnly(isReadOnly: boolean): Promise<void> {
   const name = new URL(harness.databaseUrl).pathname.slice(1);
   const setting = isReadOnly

@@ -60,7 +60,10 @@ export async function hashPassword(password: string, caller = ''): Promise<strin
   return `${PREFIX}${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
-/** Whether the password matches the hash. False without a hash, after the same work. `caller` is the network that sent it. */
+/**
+ * Whether the password matches the hash. Without a hash, it returns false after the same amount of work. `caller` is the network
+ * that sent it.
+ */
 export async function matchesPassword(password: string, hash: string | null, caller = ''): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = PHC.exec(hash ?? UNMATCHABLE) ?? [];
   if (salt === undefined || tag === undefined)

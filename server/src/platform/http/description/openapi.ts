@@ -29,7 +29,7 @@ export async function installOpenApi(
         version: version(),
         summary: 'Feature-flag service with an audit log',
         description:
-          'The API of Halyard, an open-source feature-flag service. Send a token in the header Authorization, for example: curl -H "Authorization: $TOKEN" http://localhost:4242/api/admin/projects. An admin token, a personal access token, a service account token or the session of a logged-in user can call the admin API; the operations below /api/client, /api/frontend and /ofrep need an API token for SDKs. Each operation names the permission that it requires. Every change is recorded as an event in the transaction that makes it. Every error has an id, a name, a message and details, which list every violation; match on the name and the status. A busy server returns 429 or 503 with Retry-After. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored; with the request header Prefer: handling=strict they are rejected with 400. A write that changes what SDKs read names the new revision of each environment in the response header Halyard-Revision, for example production=42, staging=7. A write that recorded events has the id of one in Halyard-Event, with which you can ask for the reach of the change.',
+          'The API of Halyard, an open-source feature-flag service. Send a token in the header Authorization, for example: curl -H "Authorization: $TOKEN" http://localhost:4242/api/admin/projects. An admin token, a personal access token, a service account token or the session of a logged-in user can call the admin API; the operations below /api/client, /api/frontend and /ofrep need an API token for SDKs. Each operation names the permission that it requires. Every change is recorded as an event in the transaction that makes it. Every error has an id, a name, a message and details, which list every violation; match on the name and the status. A busy server returns 429 or 503 with Retry-After. Unknown query parameters and body fields are ignored and listed in the response header Halyard-Ignored; with the request header Prefer: handling=strict they are rejected with 400. A write that changes what SDKs read names the new revision of each environment in the response header Halyard-Revision, for example production=42, staging=7. A write that records events returns the id of one of them in Halyard-Event; use it to query the reach of the change.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl, description: 'This server' }],
@@ -62,7 +62,7 @@ export async function installOpenApi(
         { name: 'Service accounts', description: 'Service accounts and their tokens' },
         { name: 'Groups', description: 'Groups of users that share roles' },
         { name: 'Roles', description: 'Roles and their permissions' },
-        { name: 'Access', description: 'Why somebody may or may not do something' },
+        { name: 'Access', description: 'Explanations of why somebody may or may not do something' },
         { name: 'Project access', description: 'Roles of users and groups in a project' },
         { name: 'Integrations', description: 'Integrations and the delivery of events to them' },
         { name: 'SDK', description: 'Flags for SDKs, and what SDKs send' },
@@ -186,7 +186,7 @@ function withConditions<T extends Described>(
   };
   const ETag = {
     type: 'string',
-    description: 'Names the state of the response. Send it in If-Match or If-None-Match',
+    description: 'Identifies the state of the response. Send it in If-Match or If-None-Match',
   };
   const success = (schema.response as Record<number, object>)[200];
   return {
@@ -195,7 +195,7 @@ function withConditions<T extends Described>(
     response: {
       ...schema.response,
       200: { ...success, headers: { ETag } },
-      304: { type: 'null', description: 'The response with the ETag in If-None-Match is still current' },
+      304: { type: 'null', description: 'The ETag in If-None-Match is still current' },
     },
   };
 }

@@ -180,7 +180,7 @@ test('a name that breaks the naming pattern is listed with every other violation
   expect(onlyPattern.body.message).toContain('pay\\..+');
 });
 
-test('a rule says of a private project what it says of a missing one', async () => {
+test('a rule treats a private project like a missing one', async () => {
   const { id } = await makeProject(harness.db, { mode: 'private' });
   const { id: user, token } = await makeUser(harness.db, 'Viewer');
   const role = {

@@ -58,7 +58,7 @@ export function installChecks(app: App): void {
 
 /**
  * Fastify stops at the first part of a request that violates its schema, and an operation at its first rule. A caller would fix
- * one violation only to run into the next. So a rejected request is examined completely: every part by its schema, then the rules
+ * one violation only to get the next one. So a rejected request is examined completely: every part by its schema, then the rules
  * of the operation on what the schemas accept. A request that is accepted pays nothing for it.
  */
 export async function everyViolation(request: FastifyRequest, error: ApiError): Promise<ApiError> {

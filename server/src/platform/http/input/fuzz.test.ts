@@ -2,7 +2,7 @@ import querystring from 'node:querystring';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { GENERATED, sized } from '../../../test/campaign.ts';
+import { GENERATED, SEED, sized } from '../../../test/campaign.ts';
 import { makeFeature, makeProject, makeUser } from '../../../test/factories.ts';
 import { EXISTING, requestsTo, text } from '../../../test/generated-requests.ts';
 import { ADMIN_TOKEN, useHarness } from '../../../test/harness.ts';
@@ -10,7 +10,6 @@ import { listAdminOperations, type Operation } from '../../../test/operations.ts
 import { call, injected } from '../../../test/request.ts';
 
 const RUNS_PER_OPERATION = sized({ usual: 2, long: 20 });
-const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 1_000_000_000);
 
 const harness = useHarness();
 const operations = listAdminOperations();

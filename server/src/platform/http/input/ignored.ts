@@ -19,7 +19,7 @@ declare module 'fastify' {
      * clients send them. Fields of objects and lists are written with dots: `permissions.id`.
      */
     rejectUnknownFields?: readonly string[];
-    /** Places in the body that have no effect although the schema allows them. */
+    /** Fields of the body that have no effect although the schema allows them. */
     ignoredPaths?: (body: unknown) => string[][];
     /** What the response says in the header Halyard-Hint about a query that is valid but probably not what was meant. */
     hint?: (query: Record<string, unknown>) => string | undefined;

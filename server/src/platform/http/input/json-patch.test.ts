@@ -118,7 +118,7 @@ describe('rejects', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  test('a document that doubles with each operation, soon and with the operation that went too far', () => {
+  test('a document that doubles with each operation, early and with the operation that exceeds the limit', () => {
     const doubling: PatchOperation[] = [
       { op: 'add', path: '/a', value: [] },
       { op: 'add', path: '/a/-', value: 'x'.repeat(1_000) },

@@ -6,7 +6,7 @@ import { NamedObject } from '../../../../../plane/src/platform/http/schema.ts';
 import { applyOperations, PatchFailure, type PatchOperation, POINTER, tokensOf } from './json-patch.ts';
 
 const Pointer = Type.String({
-  description: 'JSON Pointer: in path to the value that changes, in from to the source of move and copy',
+  description: 'JSON Pointer. path points to the value that changes, from to the source of move and copy',
   maxLength: 1_000,
   pattern: POINTER,
   [RULE]: 'must be a JSON Pointer (RFC 6901): empty, or starting with /, with ~ only in ~0 and ~1',

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Browsers name this type when they open a page. Programs that call the API do not. */
+/** Browsers accept this type when they open a page. Programs that call the API do not. */
 export const acceptsPages = ({ headers }: FastifyRequest): boolean =>
   /\btext\/html\b/i.test(headers.accept ?? '');

@@ -51,7 +51,7 @@ test.each([
   expect(response.headers).toMatchObject(HEADERS);
 });
 
-test('what is not HTTP gets the security headers', async () => {
+test('the response to a request that is not HTTP has the security headers', async () => {
   const app = await harness.secondServer();
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as { port: number };

@@ -63,7 +63,7 @@ test('a body waits until its caller has room for it, and others do not wait', as
   expect(await waiting()).toBe(0);
 });
 
-test('a client that disconnects gives the bytes of its body back', async () => {
+test('a client that disconnects releases the bytes of its body', async () => {
   const first = begin(viewer, 400);
   const second = begin(viewer, 400);
   await expect.poll(waiting).toBe(1);

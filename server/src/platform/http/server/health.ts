@@ -16,7 +16,7 @@ const Readiness = Named(
   Type.Object({
     health: Type.String({
       ...STATE,
-      description: 'GOOD once the server has loaded, until it is told to stop',
+      description: 'GOOD once the server has loaded, until it begins to stop',
     }),
     database: Type.String({ ...STATE, description: 'Whether the database responds' }),
     writes: Type.String({
@@ -82,7 +82,7 @@ export function healthRoutes(
         tags: ['Operations'],
         summary: 'Check readiness',
         description:
-          'Responds with 200 once the database was reachable and had every migration of this version, and with 503 from the moment the server is told to stop. In between, database says whether the database responds: without it the server still serves flags to SDKs from memory. If the server had to start without the database, it responds with 200 too, and snapshot is the time of the flags that it serves. writes says whether it accepts changes: on a read-only database reads work and changes get 503.',
+          'Responds with 200 once the database was reachable and had every migration of this version, and with 503 as soon as the server begins to stop. In between, database shows whether the database responds; without it, the server still serves flags to SDKs from memory. A server that had to start without the database also responds with 200, and snapshot is the time of the flags that it serves. writes shows whether it accepts changes: with a read-only database, reads work and changes are rejected with 503.',
         security: [],
         response: { 200: jsonResponse('Ready', Readiness), 503: jsonResponse('Not ready', Readiness) },
       },
