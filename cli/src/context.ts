@@ -13,7 +13,7 @@ export type Surroundings = {
   signal: AbortSignal;
 };
 
-/** The values of the options that several commands have. */
+/** The values of the options that commands share. */
 export type Given = {
   profile?: string;
   server?: string;
@@ -28,7 +28,7 @@ export type Context = Surroundings & {
   given: Given;
   /** Whether standard output gets JSON. */
   json: boolean;
-  /** Whether somebody can answer a question. */
+  /** Whether a person can answer a prompt. */
   interactive: boolean;
   connection: () => Connection;
   /** For requests that change nothing, whatever their method. */
@@ -38,7 +38,7 @@ export type Context = Surroundings & {
   send: Send;
   /** What the command changed so far. */
   changes: Changes;
-  /** The project of the option, the environment variable or the profile. */
+  /** The project from the option, the environment variable or the profile, in this order. */
   project: (option: string | undefined) => string;
   projectIfSet: (option: string | undefined) => string | undefined;
   environment: (option: string | undefined) => string;
@@ -78,7 +78,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
     if (value) return value;
     const variable = `HALYARD_${what.toUpperCase()}`;
     throw wrongUse(
-      `Which ${what}?`,
+      `No ${what} is given.`,
       `Use --${what}, set ${variable}, or run halyard profile set --${what} <${what}>.`,
     );
   };
@@ -124,7 +124,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
   };
 }
 
-/** Only if the command uses the profile's server, because the project of a different server would be a different one. */
+/** Returns the profile only if the command uses its server, because a different server has different projects. */
 function ownProfile(env: Surroundings['env'], given: Given) {
   if (given.server !== undefined || (given.profile === undefined && env.HALYARD_SERVER)) return undefined;
   return chosenProfile(env, given.profile)?.[1];

@@ -63,7 +63,7 @@ test('wrong usage exits with 2 and suggests what is meant', async () => {
     message: expect.stringContaining('from 1 to 1000'),
   });
   expect(await fails(['flags', 'on'])).toMatchObject({ exit: 2, message: 'The argument <flag> is missing.' });
-  expect(await fails(['flags', 'create', 'x'])).toMatchObject({ exit: 2, message: 'Which project?' });
+  expect(await fails(['flags', 'create', 'x'])).toMatchObject({ exit: 2, message: 'No project is given.' });
   expect(await fails(['api', 'GET', 'https://example.com/'])).toMatchObject({ exit: 2 });
   expect(await fails(['api', 'GET', '//example.com/'])).toMatchObject({ exit: 2 });
   expect(await fails(['flags', 'on', 'x', '--env', 'production'])).toMatchObject({

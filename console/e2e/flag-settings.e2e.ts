@@ -73,7 +73,7 @@ testAsAdmin(
     await visit(page, address);
 
     await page.getByRole('button', { name: 'Add a link' }).click();
-    const url = dialog(page).getByLabel('Address');
+    const url = dialog(page).getByLabel('URL');
     await url.fill('ftp://example.com/PAY-17');
     await dialog(page).getByRole('button', { name: 'Add link' }).click();
     await expect.poll(() => url.getAttribute('aria-invalid')).toBe('true');

@@ -9,13 +9,13 @@ export type Entry = {
   words?: string;
   path: string;
   group: Group;
-  /** The user sees the entry with the permission for one of these operations. Without them, everyone does. */
+  /** The user sees the entry if they may call one of these operations. If the list is absent, everyone sees it. */
   calls?: readonly OperationId[];
   /** The number at the right. Only admins may read the statistics. */
   count?(statistics: Schemas['InstanceStatistics']): number;
 };
 
-/** The pages of the administration, in the order of the navigation. Add a line for a new page, and its route. */
+/** The administration pages, in navigation order. A new page needs an entry here and a route. */
 const ENTRIES: readonly Entry[] = [
   {
     label: 'Users',

@@ -19,8 +19,8 @@ export const EVERYWHERE = '*';
 export type Place = { project?: string; environment?: string };
 
 /**
- * The caller needs one of these permissions for the operation; empty if the caller has one of them. The server decides. This only
- * lets a control name the missing permission before a request is rejected.
+ * Returns the permissions of which the caller needs one for the operation, or an empty list if the caller has one. The server
+ * makes the real decision; this only lets a control name the missing permission before a request is rejected.
  */
 export function missingPermissions(me: Me, operation: OperationId, place: Place = {}): readonly string[] {
   const needed = PERMISSIONS[operation];

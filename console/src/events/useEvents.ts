@@ -10,7 +10,7 @@ import { tailEvents } from './tail.ts';
 const MAX_PAGES = 100;
 const NO_EVENTS: readonly Event[] = [];
 
-/** The new events since a first page. Not complete: the search has to start again to show all of them. */
+/** The events that are newer than a first page. If the tail is not complete, the search has to restart to show all of them. */
 type Tail = { events: readonly Event[]; isComplete: boolean };
 const NO_TAIL: Tail = { events: NO_EVENTS, isComplete: true };
 
@@ -58,7 +58,7 @@ export function useEvents(filters: Search, isLive: boolean) {
     events: NO_EVENTS,
   });
 
-  // A first page that is loaded again has them.
+  // When the first page is reloaded, it contains the added events itself.
   const start = client.getQueryData(eventsPage(client, filters, 0, 0).queryKey);
   const added = shown.first === start ? shown.events : NO_EVENTS;
   const results = useQueries({ queries: pages.map(page => eventsPage(client, filters, page, added.length)) });

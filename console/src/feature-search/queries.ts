@@ -9,7 +9,7 @@ import { PAGE_SIZE } from '../ui/usePages.ts';
 export type Flag = schemas['FoundFeature'];
 type Query = Record<string, string | string[] | undefined>;
 
-/** One page of a search. The URL has the parameters of the API. */
+/** One page of a search. The URL parameters of the page are the query parameters of the API. */
 export const flagsPage = (filters: Search, page: number) =>
   queryOptions({
     queryKey: keys.flagsPage(filters, page),

@@ -125,7 +125,7 @@ function LinkPanel({
       >
         <FormErrors messages={otherMessages(save.error, FIELDS)} />
         <TextInput
-          label="Address"
+          label="URL"
           description="Starts with https:// or http://"
           required
           maxLength={2000}

@@ -53,7 +53,7 @@ export function scoreAfter(
 /** Points as the page shows them: +33.3. */
 export const pointsOf = (points: number): string => `+${Number(points.toFixed(1))}`;
 
-/** The points of a rule. Those of its findings do not add up to them, so the wording distinguishes them. */
+/** The points of a rule. The points of its findings do not add up to this number, so the wording says "together". */
 export const rulePointsOf = (points: number, findings: number): string =>
   `${pointsOf(points)} points${findings === 2 ? ' for both together' : findings > 2 ? ` for all ${findings} together` : ''}`;
 

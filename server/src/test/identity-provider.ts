@@ -5,14 +5,14 @@ import { PUBLIC_URL } from './public-url.ts';
 
 export const CLIENT = { clientId: 'halyard', secret: 'a-client-secret-for-tests-0123456789' };
 
-/** The claims of the provider about a user. */
+/** What the provider claims about a user. */
 export type Account = { sub: string; [claim: string]: unknown };
 
 export type IdentityProvider = {
   issuer: string;
-  /** Decides who logs in with the browsers that visit the provider. Without an account, the user cancels. */
+  /** Sets the user whom the provider logs in, whichever browser visits it. With null, the user cancels. */
   welcome: (account: Account | null) => void;
-  /** Logs a user in at the provider and returns the redirect of the browser. Without an account, the user cancels. */
+  /** Logs a user in at the provider and returns the URL to which it redirects the browser. With null, the user cancels. */
   visit: (authorizationUrl: string, account: Account | null) => Promise<URL>;
   close: () => Promise<void>;
 };
@@ -30,7 +30,7 @@ export async function stop(server: Server): Promise<void> {
   await new Promise(resolve => server.close(resolve));
 }
 
-/** A real OpenID provider on this machine. The current visitor is logged in immediately. */
+/** A real OpenID provider on this machine. It logs the current visitor in without showing a form. */
 export async function startIdentityProvider(
   options: { claimsInIdToken?: boolean; publicUrl?: string } = {},
 ): Promise<IdentityProvider> {

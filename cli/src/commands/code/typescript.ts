@@ -8,7 +8,9 @@ export type TypedFlag = {
   payloads: string[];
 };
 
-/** What code needs to know about a flag. Its variants can differ between environments and strategies: code meets all of them. */
+/**
+ * What code needs to know about a flag. Variants can differ between environments and strategies, and code may get any of them.
+ */
 export function typedFlag({ name, description = '', stale, environments }: schemas['Feature']): TypedFlag {
   const all = environments.flatMap(one => [
     ...one.variants,
@@ -23,7 +25,7 @@ export function typedFlag({ name, description = '', stale, environments }: schem
   };
 }
 
-/** A comment that no description can end. */
+/** Escapes a description so that it cannot close the comment. */
 const comment = (text: string): string => text.replaceAll('*/', '*\u200b/').replace(/\s+/g, ' ').trim();
 
 function asComment(notes: string[]): string[] {
@@ -50,10 +52,10 @@ export interface Flags {
 ${entries.join('\n')}
 }
 
-/** A name that no flag has does not compile. */
+/** The name of an existing flag. A misspelled name does not compile. */
 export type FlagName = keyof Flags;
 
-/** An SDK that accepts only the names of flags: \`const flags = client as Typed<typeof client>\`. */
+/** An SDK client that accepts only the names of existing flags: \`const flags = client as Typed<typeof client>\`. */
 export type Typed<Client> = Omit<Client, 'isEnabled' | 'getVariant'> & {
   isEnabled(name: FlagName, ...rest: Rest<Client, 'isEnabled'>): boolean;
   getVariant<Name extends FlagName>(
@@ -69,7 +71,7 @@ type Result<Client, Key extends string> =
 `;
 }
 
-/** The type that OpenFeature code reads: its own default is the value while the flag is disabled. */
+/** The flag's type in OpenFeature, and the value that code gets while the flag is disabled. */
 function openFeatureType({ payloads: all }: TypedFlag): { flagType: string; defaultValue: unknown } {
   const payloads = all.filter(type => type !== 'none');
   if (payloads.length === 0) return { flagType: 'boolean', defaultValue: false };

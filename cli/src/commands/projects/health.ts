@@ -31,7 +31,7 @@ export const projectsHealth = command({
   page: (context, { project }) => `/projects/${encodeURIComponent(context.project(project))}/health`,
   run: async (context, { project }, { min, limit: most }) => {
     const id = context.projectIfSet(project);
-    if (!id) throw wrongUse('Which project?', 'Name it after the command, or set HALYARD_PROJECT.');
+    if (!id) throw wrongUse('No project is given.', 'Name it after the command, or set HALYARD_PROJECT.');
     const path = { projectId: id };
     const report = await data(
       context.read.GET('/api/admin/projects/{projectId}/health', {

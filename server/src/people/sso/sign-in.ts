@@ -30,7 +30,7 @@ export async function signIn(
   return { userId, secret: await openSession(tx, userId, 'oidc', origin) };
 }
 
-/** `linked`: the account existed, and this login is the first with its email address. */
+/** `linked`: the account already existed, and this login is the first to be matched with it, by email address. */
 type FoundAccount = { userId: number; linked: boolean };
 
 /** Finds the account by identity, then by verified email address, or creates one if the settings allow it. */

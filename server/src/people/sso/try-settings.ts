@@ -53,12 +53,12 @@ function discoveryFailure({ discoverUrl }: ActiveOidc, error: unknown): OidcChec
   if (code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED')
     return failed(
       'issuer',
-      `The document at ${discoverUrl} names a different issuer. Enter the issuer exactly as the provider shows it, including a slash at its end.`,
+      `The document at ${discoverUrl} names a different issuer. Enter the issuer exactly as the provider shows it, including a trailing slash.`,
     );
   return failed('discovery', `The discovery document cannot be read from ${discoverUrl}: ${wordsOf(code)}.`);
 }
 
-/** What a failure means for the person who entered the URL. */
+/** Explains a failure to the person who entered the URL. */
 function wordsOf(code: string): string {
   if (/TIMEOUT|ABORT/.test(code)) return `no response within ${TIMEOUT_SECONDS} seconds`;
   if (/PARSE_ERROR|NOT_JSON/.test(code)) return 'the response is not JSON';
@@ -85,7 +85,7 @@ function algorithmCheck({ idTokenSigningAlgorithm: chosen }: ActiveOidc, metadat
       );
 }
 
-/** A list in the discovery document, in which a provider can write anything. */
+/** Reads a list from the discovery document, which can contain anything. */
 const stringsOf = (value: unknown): string[] | undefined =>
   Array.isArray(value) ? value.filter(one => typeof one === 'string') : undefined;
 
@@ -100,7 +100,7 @@ async function keysCheck({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
   const url = URL.parse(address ?? '');
   if (!url) return failed('keys', 'The discovery document has no jwks_uri, so ID tokens cannot be verified.');
   if (url.protocol !== 'https:' && !isOnThisMachine(url))
-    return failed('keys', 'The keys of the provider are not at an https URL.');
+    return failed('keys', 'The provider does not publish its keys at an https URL.');
   try {
     const signal = AbortSignal.timeout(TIMEOUT_SECONDS * 1_000);
     const response = await boundedFetch(url.href, {
@@ -118,7 +118,7 @@ async function keysCheck({ jwks_uri: address }: Metadata): Promise<OidcCheck> {
     const { code } = detailsOf(error);
     return failed(
       'keys',
-      `The keys of the provider cannot be read: ${/Timeout|Abort/i.test(code) ? wordsOf('TIMEOUT') : 'the response is not a list of keys'}.`,
+      `The provider's keys cannot be read: ${/Timeout|Abort/i.test(code) ? wordsOf('TIMEOUT') : 'the response is not a list of keys'}.`,
     );
   }
 }
@@ -134,7 +134,7 @@ async function clientCheck(
   const unverified = (why: string) =>
     warning(
       'client',
-      `Whether the provider knows ${credentials} is not verified: ${why}. The first login shows it.`,
+      `This test could not verify ${credentials}: ${why}. The first login will show whether the provider accepts it.`,
     );
   try {
     await oidc.genericGrantRequest(provider, 'authorization_code', {
@@ -158,7 +158,10 @@ async function clientCheck(
   }
 }
 
-/** Compares the claims that a login reads with those that the provider announces. Their values are known only when a person logs in. */
+/**
+ * Compares the claims that a login reads with those that the provider announces. Their values are known only once somebody logs
+ * in.
+ */
 function claimsCheck(
   { enableGroupSyncing, groupJsonPath }: ActiveOidc,
   { claims_supported: supported }: Metadata,
@@ -169,7 +172,7 @@ function claimsCheck(
   if (announced === undefined || announced.length === 0)
     return warning(
       'claims',
-      `A login reads ${listed(read)}. The provider does not announce its claims, and a test has no person to show them for. The first login shows whether they are sent.`,
+      `A login reads ${listed(read)}. The provider does not announce its claims, and this test logs nobody in, so only the first login shows whether they are sent.`,
     );
   // A name with dots, or a path into the claim that it begins with.
   const isAnnounced = (claim: string) =>
@@ -178,7 +181,7 @@ function claimsCheck(
   return missing.length === 0
     ? passed(
         'claims',
-        `A login reads ${listed(read)}, and the provider announces them. Their values are those of the person who logs in.`,
+        `A login reads ${listed(read)}, and the provider announces them. This test does not see their values, because it logs nobody in.`,
       )
     : warning(
         'claims',

@@ -20,12 +20,12 @@ export const TokenScopeSchema = Named(
     Type.Object(
       {
         projects: names(
-          'Only these projects can be read and changed. Operations outside projects then need their permission in permissions. Absent: all projects of the owner',
+          'The token can read and change only these projects. For operations outside projects, list the permission in permissions. Absent: all projects of the owner',
           100,
           'payments',
         ),
         environments: names(
-          'Only these environments can be changed. Operations that affect every environment, such as archiving a flag, then need their permission in permissions. Absent: all environments',
+          'The token can change only these environments. For operations that affect every environment, such as archiving a flag, list the permission in permissions. Absent: all environments',
           50,
           'development',
         ),
@@ -40,7 +40,7 @@ export const TokenScopeSchema = Named(
           }),
         ),
         readOnly: Type.Optional(
-          Type.Boolean({ description: 'true: the token changes nothing', examples: [false] }),
+          Type.Boolean({ description: 'true: the token cannot change anything', examples: [false] }),
         ),
         maxChanges: Type.Optional(
           Type.Integer({
@@ -61,7 +61,7 @@ export const TokenScopeSchema = Named(
         ),
       },
       {
-        description: 'Limits the permissions of the owner that a token has',
+        description: "The part of its owner's permissions that a token has",
         additionalProperties: false,
         examples: [{ projects: ['payments'], environments: ['development'], maxChanges: 20 }],
       },

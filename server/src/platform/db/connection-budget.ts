@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Reader } from './database.ts';
 
-/** What PostgreSQL allows, and the servers that are connected already. */
+/** The number of connections that PostgreSQL allows, and the number of servers that are already connected. */
 export type Budget = { available: number; limitedBy: string; otherServers: number };
 
-/** Each server has one listener for flags, and is counted by the listener's name. */
-const OF_A_SERVER = 'halyard sdk listener';
+/** Every server has exactly one flag listener, so servers are counted by its name. */
+const LISTENER_NAME = 'halyard sdk listener';
 
 /** How many connections all servers on this database can have together. */
 export async function readBudget(db: Reader): Promise<Budget> {
@@ -15,18 +15,18 @@ export async function readBudget(db: Reader): Promise<Budget> {
       current_setting('superuser_reserved_connections')::integer
         + coalesce(current_setting('reserved_connections', true), '0')::integer as reserved,
       (select count(*) from pg_stat_activity
-        where datname = current_database() and application_name = ${OF_A_SERVER}) as "otherServers"
+        where datname = current_database() and application_name = ${LISTENER_NAME}) as "otherServers"
     from pg_roles, pg_database where rolname = current_user and datname = current_database()`.execute(db);
   const [limits] = rows;
   if (!limits) throw new Error('PostgreSQL does not list the role or the database');
   const { isSuperuser, otherServers } = limits;
-  const most: [string, number][] = [
+  const limitsByName: [string, number][] = [
     ['max_connections', isSuperuser ? limits.server : limits.server - limits.reserved],
     ['CONNECTION LIMIT of the role', limits.role],
     ['CONNECTION LIMIT of the database', limits.database],
   ];
   // The limits of a role or database do not apply to a superuser, and -1 means that there is no limit.
-  const [first = ['max_connections', 0], ...others] = most.filter(
+  const [first = ['max_connections', 0], ...others] = limitsByName.filter(
     ([name, count]) => name === 'max_connections' || (!isSuperuser && count >= 0),
   );
   const [limitedBy, available] = others.reduce((least, one) => (one[1] < least[1] ? one : least), first);

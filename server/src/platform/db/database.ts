@@ -25,7 +25,7 @@ export type NullForAbsent<Shape> = {
 
 /** PostgreSQL ends a statement after this time. It bounds what one caller can cost the others. */
 export const STATEMENT_TIMEOUT_MS = 15_000;
-/** The client gives up a little later: by then PostgreSQL is unreachable, or it would have ended the statement. */
+/** The client gives up a little later. If PostgreSQL were reachable, it would have ended the statement by then. */
 export const QUERY_TIMEOUT_MS = 17_000;
 /** Migrations have no statement timeout; this bounds only the wait for a database that is unreachable. */
 export const MIGRATION_TIMEOUT_MS = 6 * 3_600_000;
@@ -43,7 +43,7 @@ export type PoolSettings = {
   name?: string;
   poolSize: number;
   onError: (error: Error) => void;
-  /** Called when a connection is opened, or was used, that accepts no writes. */
+  /** Called when a read-only connection is opened or released. */
   onReadOnly?: () => void;
   /** Called when PostgreSQL rejects a connection because it has too many. */
   onRefused?: () => void;
@@ -53,7 +53,7 @@ export type PoolSettings = {
   preparedStatements?: boolean;
   /** How long a query waits for a response from PostgreSQL. */
   queryTimeoutMs?: number;
-  /** How long a caller waits for a free connection, or for a new one, until it gets 503. */
+  /** How long a caller waits for a connection before it gets 503. */
   connectTimeoutMs?: number;
   /** Replaces settings of each connection, for tests on a busy machine. */
   session?: Partial<typeof SESSION_SETTINGS>;
@@ -68,7 +68,7 @@ export type OpenPool = {
   use: () => PoolUse;
   /** Closes the connections that nobody uses. */
   closeIdle: () => void;
-  /** Also gives up one connection that is in use, and opens no new one for a while. */
+  /** Closes idle connections and the next one that is released, and opens no new ones for a while. */
   makeRoom: () => void;
 };
 
@@ -177,7 +177,7 @@ function optionsOf({ session }: PoolSettings): string {
     .join(' ');
 }
 
-/** For a more important pool that got no connection: closes idle connections, and uses one less than now for a while. */
+/** Frees connections for a more important pool that got none: closes idle ones, and for a while uses one fewer than now. */
 function makeRoom(pool: pg.Pool, poolSize: number): void {
   const inUse = pool.totalCount - pool.idleCount;
   pool.options.max = Math.max(1, inUse - 1);

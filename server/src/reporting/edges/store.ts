@@ -5,8 +5,8 @@ import type { Actor } from '../../platform/actor.ts';
 import type { Db, Reader } from '../../platform/db/database.ts';
 import type { Edge } from './schema.ts';
 
-/** Edges of one token. One without a data folder has a new id after each start. */
-export const MAX_EDGES_OF_TOKEN = 1_000;
+/** The maximum number of edges per token. An edge without a data folder gets a new id at each start. */
+export const MAX_EDGES_PER_TOKEN = 1_000;
 const MAX_LISTED = 2_000;
 
 /** Records what an edge reports about itself. Returns false if its token has too many edges. */
@@ -38,14 +38,14 @@ async function insertEdge(
     const { rows } = await sql<{ id: string }>`
       insert into edges (id, token_id, version, epoch, revision, age_seconds, clients, stopped_at)
       select ${id}, ${token}, ${version}, ${epoch}, ${revision}, ${age}, ${clients}, case when ${isStopping} then now() end
-      where (select count(*) from edges where token_id = ${token}) < ${MAX_EDGES_OF_TOKEN}
+      where (select count(*) from edges where token_id = ${token}) < ${MAX_EDGES_PER_TOKEN}
       on conflict (id) do update set seen_at = now()
       returning id`.execute(tx);
     return rows.length > 0;
   });
 }
 
-/** The edges whose tokens the actor can see, those with a revoked token excluded. */
+/** The edges whose token the actor can see and nobody has revoked. */
 export async function listEdges(db: Reader, actor: Actor, types: readonly string[]): Promise<Edge[]> {
   const { rows } = await sql<Edge>`
     select edges.id, api_tokens.id as "tokenId", api_tokens.name as "tokenName", coalesce(api_tokens.environment, '') as environment,

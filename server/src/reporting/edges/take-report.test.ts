@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { makeApiToken } from '../../test/factories.ts';
 import { useHarness } from '../../test/harness.ts';
-import { MAX_EDGES_OF_TOKEN } from './store.ts';
+import { MAX_EDGES_PER_TOKEN } from './store.ts';
 
 const harness = useHarness();
 let token: { id: number; secret: string };
@@ -80,7 +80,7 @@ test('a token has a limited number of edges, although many report at the same mo
   await sql`
     insert into edges (id, token_id, version, epoch, revision, age_seconds, clients)
     select 'made-' || number, ${token.id}, '', '', 1, 0, 0
-    from generate_series(1, ${MAX_EDGES_OF_TOKEN - 2 - (await edges())}) as number`.execute(harness.db);
+    from generate_series(1, ${MAX_EDGES_PER_TOKEN - 2 - (await edges())}) as number`.execute(harness.db);
 
   const isWaiting = sql<{ count: number }>`
     select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
@@ -95,7 +95,7 @@ test('a token has a limited number of edges, although many report at the same mo
 
   const statuses = (await Promise.all(reports)).map(({ statusCode }) => statusCode);
   expect(statuses.toSorted()).toEqual([200, 200, 429, 429]);
-  expect(await edges()).toBe(MAX_EDGES_OF_TOKEN);
+  expect(await edges()).toBe(MAX_EDGES_PER_TOKEN);
   expect((await report({ edge: known })).statusCode).toBe(200);
 });
 

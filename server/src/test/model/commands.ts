@@ -14,7 +14,7 @@ export type Update = {
   stale?: boolean;
 };
 
-type Asked = {
+type Inputs = {
   create: { name: string; type: string; description: string | null };
   update: { name: string; update: Update };
   stale: { names: string[]; stale: boolean };
@@ -47,8 +47,8 @@ type Asked = {
   'remove-environment': { environment: string };
   'set-default': { environment: string; strategy: StrategyInput };
 };
-export type Kind = keyof Asked;
-export type CommandOf<K extends Kind> = { kind: K } & Asked[K];
+export type Kind = keyof Inputs;
+export type CommandOf<K extends Kind> = { kind: K } & Inputs[K];
 
 /** Everything that can be requested for the flags of a project, sensible or not. */
 export type Command = { [K in Kind]: CommandOf<K> }[Kind];
@@ -77,10 +77,10 @@ const strategy: fc.Arbitrary<StrategyInput> = fc.record(
   { requiredKeys: ['name', 'title', 'disabled', 'parameters'] },
 );
 
-const asked = <K extends Kind>(
+const weighted = <K extends Kind>(
   kind: K,
   weight: number,
-  fields: { [F in keyof Asked[K]]: fc.Arbitrary<Asked[K][F]> },
+  fields: { [F in keyof Inputs[K]]: fc.Arbitrary<Inputs[K][F]> },
 ) => ({ weight, arbitrary: fc.record(fields).map(values => ({ kind, ...values }) as unknown as Command) });
 
 const how: fc.Arbitrary<Parent> = fc.oneof(
@@ -89,19 +89,19 @@ const how: fc.Arbitrary<Parent> = fc.oneof(
 );
 
 export const command: fc.Arbitrary<Command> = fc.oneof(
-  asked('create', 5, { name, type, description }),
-  asked('update', 2, {
+  weighted('create', 5, { name, type, description }),
+  weighted('update', 2, {
     name,
     update: fc.record(
       { type, description, impressionData: fc.boolean(), stale: fc.boolean() },
       { requiredKeys: [] },
     ),
   }),
-  asked('stale', 1, { names, stale: fc.boolean() }),
-  asked('archive', 1, { names }),
-  asked('revive', 1, { names }),
-  asked('delete', 1, { names }),
-  asked('toggle', 3, {
+  weighted('stale', 1, { names, stale: fc.boolean() }),
+  weighted('archive', 1, { names }),
+  weighted('revive', 1, { names }),
+  weighted('delete', 1, { names }),
+  weighted('toggle', 3, {
     names: fc.oneof(
       name.map(one => [one]),
       names,
@@ -109,12 +109,12 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
     environment,
     enabled: fc.boolean(),
   }),
-  asked('add-strategy', 3, { name, environment, strategy }),
-  asked('change-strategy', 2, { name, environment, at, strategy }),
-  asked('patch-strategy', 2, { name, environment, at, disabled: fc.boolean() }),
-  asked('remove-strategy', 1, { name, environment, at }),
-  asked('copy-environment', 1, { name, environment, from: environment }),
-  asked('import', 2, {
+  weighted('add-strategy', 3, { name, environment, strategy }),
+  weighted('change-strategy', 2, { name, environment, at, strategy }),
+  weighted('patch-strategy', 2, { name, environment, at, disabled: fc.boolean() }),
+  weighted('remove-strategy', 1, { name, environment, at }),
+  weighted('copy-environment', 1, { name, environment, from: environment }),
+  weighted('import', 2, {
     name,
     environment,
     enabled: fc.option(fc.boolean(), { nil: undefined }),
@@ -123,24 +123,24 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
       { maxLength: 2 },
     ),
   }),
-  asked('clone', 1, { name, as: name }),
-  asked('order-strategies', 2, {
+  weighted('clone', 1, { name, as: name }),
+  weighted('order-strategies', 2, {
     name,
     environment,
     numbers: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 3 }),
   }),
-  asked('set-variants', 2, { name, environment, variants: fc.subarray(['x', 'y', 'z']) }),
-  asked('tag', 2, { name, tag }),
-  asked('untag', 1, { name, tag }),
-  asked('depend', 3, { name, parent: name, how }),
-  asked('undepend', 1, { name, parent: name }),
-  asked('undepend-all', 1, { name }),
-  asked('complete', 1, { name, status: fc.constantFrom('kept', 'discarded') }),
-  asked('uncomplete', 1, { name }),
-  asked('add-environment', 1, { environment }),
-  asked('remove-environment', 1, { environment }),
-  asked('set-default', 1, { environment, strategy }),
+  weighted('set-variants', 2, { name, environment, variants: fc.subarray(['x', 'y', 'z']) }),
+  weighted('tag', 2, { name, tag }),
+  weighted('untag', 1, { name, tag }),
+  weighted('depend', 3, { name, parent: name, how }),
+  weighted('undepend', 1, { name, parent: name }),
+  weighted('undepend-all', 1, { name }),
+  weighted('complete', 1, { name, status: fc.constantFrom('kept', 'discarded') }),
+  weighted('uncomplete', 1, { name }),
+  weighted('add-environment', 1, { environment }),
+  weighted('remove-environment', 1, { environment }),
+  weighted('set-default', 1, { environment, strategy }),
 );
 
-export const variantsCalled = (called: string[]): Variant[] =>
-  called.map(one => ({ name: one, weight: 0, weightType: 'variable', stickiness: 'default' }));
+export const variantsNamed = (names: string[]): Variant[] =>
+  names.map(name => ({ name, weight: 0, weightType: 'variable', stickiness: 'default' }));

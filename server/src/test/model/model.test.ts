@@ -7,7 +7,7 @@ import { SEED, sized } from '../campaign.ts';
 import { exposedFeatures } from '../consistency.ts';
 import { useHarness } from '../harness.ts';
 import { type ApiResponse, call } from '../request.ts';
-import { type Command, command, NAMES, variantsCalled } from './commands.ts';
+import { type Command, command, NAMES, variantsNamed } from './commands.ts';
 import { predict, sortedStrategies } from './predict.ts';
 import { replay } from './replay.ts';
 import { type Flag, type Place, type Strategy, sorted, type World } from './world.ts';
@@ -143,7 +143,7 @@ async function send(project: string, world: World, one: Command): Promise<ApiRes
       return await ask(
         'PUT',
         `${feature(one.name)}/environments/${one.environment}/variants`,
-        variantsCalled(one.variants),
+        variantsNamed(one.variants),
       );
     case 'tag': {
       const [type, value] = one.tag.split(':');

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Command, type CommandOf, type Kind, type StrategyInput, variantsCalled } from './commands.ts';
+import { type Command, type CommandOf, type Kind, type StrategyInput, variantsNamed } from './commands.ts';
 import { childrenOf, type Flag, newFlag, newPlace, type Place, type Strategy, type World } from './world.ts';
 
 /** The expected result of a command: the world afterwards, or `undefined` if the server must reject it. */
@@ -152,7 +152,7 @@ const PREDICT: { [K in Kind]: Predict<K> } = {
     const place = active(world, name)?.environments[environment];
     if (!place) return false;
     const share = Math.floor(1_000 / variants.length);
-    place.variants = variantsCalled(variants).map((variant, at) => ({
+    place.variants = variantsNamed(variants).map((variant, at) => ({
       ...variant,
       overrides: [],
       weight: share + (at < 1_000 % variants.length ? 1 : 0),
