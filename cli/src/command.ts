@@ -53,8 +53,8 @@ export type Command<A extends Arguments = Arguments, O extends Options = Options
   writes?: Writes;
   /** The server has its own dry run for this operation, which says more than the request would. */
   ownDryRun?: true;
-  /** It makes many changes, and waits for a server that restarts. */
-  patient?: true;
+  /** It makes many changes, so it keeps retrying while the server restarts. */
+  survivesRestart?: true;
   /** The ids of the operations that it calls. */
   calls: string[];
   /** The name of a schema in openapi.json, or a schema that only this command has. */

@@ -5,7 +5,7 @@ import { type Api, DryRun, makeApi, makeSend, type Send } from './requests.ts';
 import { type Changes, makeChanges } from './wait.ts';
 
 /** What a command gets from the process that runs it. */
-export type Surroundings = {
+export type Runtime = {
   env: Record<string, string | undefined>;
   stdin: NodeJS.ReadStream;
   stdout: NodeJS.WriteStream;
@@ -24,7 +24,7 @@ export type Given = {
   wait?: number;
 };
 
-export type Context = Surroundings & {
+export type Context = Runtime & {
   given: Given;
   /** Whether standard output gets JSON. */
   json: boolean;
@@ -47,12 +47,12 @@ export type Context = Surroundings & {
   /** Asks the user to type the name. Without a terminal, --yes is required. */
   confirm: (question: string, name: string) => Promise<void>;
   /** Ends the command with 10 after its output. */
-  sayNo: () => void;
+  failCheck: () => void;
   exit: () => number;
 };
 
 export const wantsJson = (
-  { env }: Pick<Surroundings, 'env'>,
+  { env }: Pick<Runtime, 'env'>,
   stream: { isTTY?: boolean },
   option: string | undefined,
 ): boolean => {
@@ -60,8 +60,8 @@ export const wantsJson = (
   return wanted === 'json' || (wanted !== 'text' && !stream.isTTY);
 };
 
-export function makeContext(around: Surroundings, given: Given, patient = false): Context {
-  const { env, stdin, stdout, stderr } = around;
+export function makeContext(runtime: Runtime, given: Given, survivesRestart = false): Context {
+  const { env, stdin, stdout, stderr } = runtime;
   if (!['', 'text', 'json'].includes(env.HALYARD_OUTPUT ?? ''))
     throw wrongUse(`HALYARD_OUTPUT is ${JSON.stringify(env.HALYARD_OUTPUT)}, and must be text or json.`);
   let known: Connection | undefined;
@@ -70,7 +70,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
     return known;
   };
   const changes = makeChanges();
-  const send = makeSend({ connection, signal: around.signal, patient, onResponse: changes.note });
+  const send = makeSend({ connection, signal: runtime.signal, survivesRestart, onResponse: changes.note });
   const comment = given.comment;
   const set = (option: string | undefined, variable: string, key: 'project' | 'environment') =>
     option ?? (env[variable] || undefined) ?? ownProfile(env, given)?.[key];
@@ -83,12 +83,12 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
     );
   };
   const interactive = Boolean(stdin.isTTY && stderr.isTTY) && !env.CI;
-  const quiet = wantsJson(around, stderr, given.output);
+  const quiet = wantsJson(runtime, stderr, given.output);
   let code: number = EXIT.done;
   return {
-    ...around,
+    ...runtime,
     given,
-    json: wantsJson(around, stdout, given.output),
+    json: wantsJson(runtime, stdout, given.output),
     interactive,
     connection,
     send,
@@ -117,7 +117,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
       const { askForName } = await import('./prompts.ts');
       await askForName(plain(question), plain(name));
     },
-    sayNo: () => {
+    failCheck: () => {
       code = EXIT.check;
     },
     exit: () => code,
@@ -125,7 +125,7 @@ export function makeContext(around: Surroundings, given: Given, patient = false)
 }
 
 /** Returns the profile only if the command uses its server, because a different server has different projects. */
-function ownProfile(env: Surroundings['env'], given: Given) {
+function ownProfile(env: Runtime['env'], given: Given) {
   if (given.server !== undefined || (given.profile === undefined && env.HALYARD_SERVER)) return undefined;
   return chosenProfile(env, given.profile)?.[1];
 }

@@ -1,5 +1,5 @@
 import { COMMANDS, GROUPS } from './commands/index.ts';
-import { type Given, makeContext, type Surroundings, wantsJson } from './context.ts';
+import { type Given, makeContext, type Runtime, wantsJson } from './context.ts';
 import { describe } from './describe.ts';
 import { CommandError, EXIT, errorDocument, errorText, failed, type Problem } from './errors.ts';
 import { document, escaped, printable, printLine } from './output.ts';
@@ -9,27 +9,26 @@ import { DryRun } from './requests.ts';
 import { waitUntilLive } from './wait.ts';
 
 /** Runs one command line. Returns the exit code. */
-export async function main(
-  given: string[],
-  around: Surroundings,
-  others: OtherCommand[] = [],
-): Promise<number> {
+export async function main(given: string[], runtime: Runtime, others: OtherCommand[] = []): Promise<number> {
   // As with other programs: halyard help flags list
   const words = withoutAlias(given[0] === 'help' ? [...given.slice(1), '--help'] : given);
-  if (words[0] === '__complete') return await complete(words.slice(1), around, others);
+  if (words[0] === '__complete') return await complete(words.slice(1), runtime, others);
   const output = outputIn(words);
   try {
     if (isAskedToDescribe(words)) {
-      await printLine(around, document(await describe(words.filter(word => word !== '--describe')), around));
+      await printLine(
+        runtime,
+        document(await describe(words.filter(word => word !== '--describe')), runtime),
+      );
       return EXIT.done;
     }
     if (words.length === 0 || ['--help', '-h'].includes(words[0] ?? '')) {
-      await printLine(around, overview(others));
+      await printLine(runtime, overview(others));
       return EXIT.done;
     }
-    const parsed = await parse(words, around.env, others);
+    const parsed = await parse(words, runtime.env, others);
     if (parsed.kind === 'print') {
-      await printLine(around, parsed.text);
+      await printLine(runtime, parsed.text);
       return EXIT.done;
     }
     if (parsed.kind === 'wrong')
@@ -40,14 +39,14 @@ export async function main(
         retryable: false,
         hint: `Run ${helpFor(words)} for help.`,
       });
-    return await execute(parsed.invocation, around);
+    return await execute(parsed.invocation, runtime);
   } catch (error) {
-    return report(error, around, output);
+    return report(error, runtime, output);
   }
 }
 
-async function execute({ command, args, options }: Invocation, around: Surroundings): Promise<number> {
-  const context = makeContext(around, options as Given, command.patient);
+async function execute({ command, args, options }: Invocation, runtime: Runtime): Promise<number> {
+  const context = makeContext(runtime, options as Given, command.survivesRestart);
   if (options.web) {
     const { openPage } = await import('./browser.ts');
     await openPage(context, await command.page?.(context, args, options));
@@ -86,15 +85,15 @@ async function execute({ command, args, options }: Invocation, around: Surroundi
   return context.exit();
 }
 
-function report(error: unknown, around: Surroundings, output: string | undefined): number {
+function report(error: unknown, runtime: Runtime, output: string | undefined): number {
   // The reader has closed the pipe, as in: halyard flags list | head
   if ((error as NodeJS.ErrnoException).code === 'EPIPE') return EXIT.done;
   const { problem }: { problem: Problem } =
     error instanceof CommandError
       ? error
       : failed(`This is a bug in halyard: ${(error as Error)?.stack ?? error}`);
-  const json = wantsJson(around, around.stderr, output);
-  around.stderr.write(`${json ? JSON.stringify(errorDocument(problem)) : errorText(problem)}\n`);
+  const json = wantsJson(runtime, runtime.stderr, output);
+  runtime.stderr.write(`${json ? JSON.stringify(errorDocument(problem)) : errorText(problem)}\n`);
   return problem.exit;
 }
 
@@ -131,12 +130,12 @@ function helpFor(words: string[]): string {
 }
 
 /** A shell asks with every word after `halyard`; the last one is incomplete. */
-async function complete(words: string[], around: Surroundings, others: OtherCommand[]): Promise<number> {
-  const all = await propose(words, around.env, others).catch(() => []);
+async function complete(words: string[], runtime: Runtime, others: OtherCommand[]): Promise<number> {
+  const all = await propose(words, runtime.env, others).catch(() => []);
   const isOption = (text: string) => text.startsWith('-');
   // Options are offered only after a dash.
   const values = all.filter(({ completion }) => !isOption(completion));
   const some = isOption(words.at(-1) ?? '') || values.length === 0 ? all : values;
-  for (const { completion, brief } of some) around.stdout.write(`${completion}\t${brief.split('\n')[0]}\n`);
+  for (const { completion, brief } of some) runtime.stdout.write(`${completion}\t${brief.split('\n')[0]}\n`);
   return EXIT.done;
 }

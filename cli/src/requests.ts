@@ -60,14 +60,14 @@ export type Send = (
 type Sender = {
   connection: () => Connection;
   signal: AbortSignal;
-  patient?: boolean;
+  survivesRestart?: boolean;
   /** Called with the headers of each response that a caller gets. */
   onResponse?: (headers: Headers) => void;
 };
 
 /** Sends a request and repeats it while the server is unreachable. A write has the same idempotency key in all attempts. */
 export const makeSend =
-  ({ connection, signal, patient = false, onResponse }: Sender): Send =>
+  ({ connection, signal, survivesRestart = false, onResponse }: Sender): Send =>
   async (method, path, { body, headers = {}, once = false, signal: own } = {}) => {
     checkPath(path);
     const { server, token } = connection();
@@ -86,7 +86,7 @@ export const makeSend =
     };
     const givesUpAt = Date.now() + PATIENCE_MS;
     for (let attempt = 1; ; attempt++) {
-      const isLast = once || (patient ? Date.now() > givesUpAt : attempt === MAX_ATTEMPTS);
+      const isLast = once || (survivesRestart ? Date.now() > givesUpAt : attempt === MAX_ATTEMPTS);
       const timeout = own ? [own] : [AbortSignal.timeout(TIMEOUT_MS)];
       const response = await fetchOnce(
         server + path,

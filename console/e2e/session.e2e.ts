@@ -115,7 +115,7 @@ const ownServer = testWithOwnServer();
 
 ownServer('single sign-on in another window keeps the input too', async ({ page, server, api }) => {
   const provider = await startSso(server);
-  provider.welcome(account());
+  provider.setVisitor(account());
   await page.goto('/auth/oidc/login');
   await page.getByRole('button', { name: 'Dora' }).waitFor();
   const description = await fillIntegration(page);

@@ -65,7 +65,7 @@ ownServer(
     expect(await disable.isDisabled()).toBe(true);
     await accessible(page);
 
-    provider.welcome(account());
+    provider.setVisitor(account());
     const other = await newPage();
     await other.goto('/login');
     await other.getByRole('link', { name: 'Log in with single sign-on' }).click();

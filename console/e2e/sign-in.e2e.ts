@@ -24,19 +24,19 @@ ownServer(
     expect(await page.getByText(/password/i).count()).toBe(0);
     await api.send('POST', '/api/admin/auth/simple/settings', { disabled: false });
 
-    provider.welcome(null);
+    provider.setVisitor(null);
     await ssoButton.click();
     await failure.getByText('The login was cancelled').waitFor();
     expect(new URL(page.url()).searchParams.get('failed')).toBe('cancelled');
     await accessible(page);
 
-    provider.welcome(account({ email: 'dora@elsewhere.example' }));
+    provider.setVisitor(account({ email: 'dora@elsewhere.example' }));
     await ssoButton.click();
     await failure.getByText('Ask an admin to create an account for you.').waitFor();
 
     // The provider remembers its visitor.
     await page.context().clearCookies({ domain: '127.0.0.1' });
-    provider.welcome(account());
+    provider.setVisitor(account());
     await ssoButton.click();
     await page.waitForURL('/flags?query=checkout');
     await page.getByRole('button', { name: 'Dora' }).waitFor();

@@ -20,7 +20,7 @@ export async function startProvider(server: {
 export async function startSso(
   server: { url: string; adminToken: string },
   fields: object = {},
-): Promise<Pick<IdentityProvider, 'welcome'>> {
+): Promise<Pick<IdentityProvider, 'setVisitor'>> {
   const provider = await startIdentityProvider({ publicUrl: server.url });
   onTestFinished(() => provider.close());
   await apiOf(server).send('POST', '/api/admin/auth/oidc/settings', {

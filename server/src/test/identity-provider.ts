@@ -11,7 +11,7 @@ export type Account = { sub: string; [claim: string]: unknown };
 export type IdentityProvider = {
   issuer: string;
   /** Sets the user whom the provider logs in, whichever browser visits it. With null, the user cancels. */
-  welcome: (account: Account | null) => void;
+  setVisitor: (account: Account | null) => void;
   /** Logs a user in at the provider and returns the URL to which it redirects the browser. With null, the user cancels. */
   visit: (authorizationUrl: string, account: Account | null) => Promise<URL>;
   close: () => Promise<void>;
@@ -93,15 +93,15 @@ export async function startIdentityProvider(
     provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   };
 
-  const welcome = (account: Account | null) => {
+  const setVisitor = (account: Account | null) => {
     visitor = account;
     if (account) accounts.set(account.sub, account);
   };
   return {
     issuer,
-    welcome,
+    setVisitor,
     visit: async (authorizationUrl, account) => {
-      welcome(account);
+      setVisitor(account);
       return await followTo(`${publicUrl}/`, authorizationUrl);
     },
     close: () => stop(server),

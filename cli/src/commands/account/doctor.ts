@@ -48,7 +48,7 @@ export const doctor = command({
       if (!result.ok && ['profile', 'server'].includes(check)) break;
     }
     const ok = checks.every(one => one.ok);
-    if (!ok) context.sayNo();
+    if (!ok) context.failCheck();
     return { ok, checks };
   },
   text: ({ ok, checks }, context) =>

@@ -78,7 +78,7 @@ export const scan = command({
       }
     }
     const findings = references.filter(one => ruleOf(one));
-    if (ci && findings.some(one => ruleOf(one)?.level === 'error')) context.sayNo();
+    if (ci && findings.some(one => ruleOf(one)?.level === 'error')) context.failCheck();
     if (format === 'sarif') return JSON.stringify(asSarif(findings), null, 2);
     if (format === 'github' || (ci && format === undefined && context.env.GITHUB_ACTIONS === 'true'))
       return asGitHub(findings);

@@ -63,7 +63,7 @@ export const types = command({
     const before = await readFile(out, 'utf8').catch(() => undefined);
     if (before === text) return `${out} is up to date with ${count(flags.length, 'flag')}.`;
     if (check) {
-      context.sayNo();
+      context.failCheck();
       return `${out} is outdated. Run halyard types --out ${out} to write it.`;
     }
     await writeFile(out, text).catch((error: Error) => {

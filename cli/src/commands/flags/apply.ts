@@ -26,7 +26,7 @@ export const flagsApply = command({
   },
   writes: 'destructive',
   ownDryRun: true,
-  patient: true,
+  survivesRestart: true,
   calls: [
     'getFeatures',
     'getProject',

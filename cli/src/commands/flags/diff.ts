@@ -66,7 +66,7 @@ export const flagsDiff = command({
       from !== undefined && to !== undefined
         ? await between(context, project, flag, from, to)
         : await withSource(context, project, flag);
-    if (exitCode && !result.same) context.sayNo();
+    if (exitCode && !result.same) context.failCheck();
     return result;
   },
   text: ({ flag, from, to, same, differences }) =>

@@ -68,7 +68,7 @@ export const flagsExplain = command({
         await projectOf(context, flag, undefined);
       throw error;
     });
-    if (check !== undefined && result.features[0]?.isEnabled !== (check === 'enabled')) context.sayNo();
+    if (check !== undefined && result.features[0]?.isEnabled !== (check === 'enabled')) context.failCheck();
     return result;
   },
   text: ({ features: [one], notEvaluated = [] }) => {

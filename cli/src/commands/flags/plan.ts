@@ -33,7 +33,7 @@ export const flagsPlan = command({
   ],
   run: async (context, _args, { file, prune, exitCode }) => {
     const { project, plan, changes } = await prepare(context, file, Boolean(prune));
-    if (exitCode && changes.length > 0) context.sayNo();
+    if (exitCode && changes.length > 0) context.failCheck();
     return { project, plan, changes };
   },
   text: planText,

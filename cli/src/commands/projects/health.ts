@@ -38,7 +38,7 @@ export const projectsHealth = command({
         params: { path, query: { limit: most } },
       }),
     );
-    if (min !== undefined && report.health < min) context.sayNo();
+    if (min !== undefined && report.health < min) context.failCheck();
     return report;
   },
   text: ({ project, health, findings, total }, context) =>
