@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { useHarness } from '../../../test/harness.ts';
 import { version } from '../../command-line.ts';
@@ -45,6 +46,25 @@ test('requests that arrive during a collection share the next one', async () => 
 
   expect(await first).toBe(1);
   expect(await others).toEqual([2, 2, 2]);
+});
+
+test('requests that shared a collection continue one after the other', async () => {
+  const collection = Promise.withResolvers<void>();
+  const collect = collectTogether(() => collection.promise, 0);
+  let done = 0;
+  const all = Promise.all(Array.from({ length: 50 }, () => collect().then(() => done++)));
+  await nextTurn();
+
+  collection.resolve();
+  const inTurn: number[] = [];
+  while (done < 50) {
+    const before = done;
+    await nextTurn();
+    inTurn.push(done - before);
+  }
+
+  expect(Math.max(...inTurn)).toBe(1);
+  await all;
 });
 
 test('a collection that fails does not stop the next one', async () => {

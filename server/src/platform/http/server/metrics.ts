@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
+import { makeTurns } from '../../../../../plane/src/platform/admission/turns.ts';
 import type { App } from '../../../../../plane/src/platform/http/app.ts';
 import { version } from '../../command-line.ts';
 
@@ -65,12 +66,14 @@ const COLLECT_EVERY_MS = 250;
 
 /**
  * Requests that arrive while metrics are collected share the next collection, which begins at least 250 ms after the last one. So a
- * thousand clients cost as much as one, and nobody gets values from before their request.
+ * thousand clients cost as much as one, and nobody gets values from before their request. Each response is sent in its own turn of the
+ * event loop, because a thousand of them at once would make everybody else wait.
  */
 export function collectTogether<T>(collect: () => Promise<T>, everyMs = COLLECT_EVERY_MS): () => Promise<T> {
   let next: Promise<T> | undefined;
   let current: Promise<unknown> = Promise.resolve();
   let notBefore = 0;
+  const runInTurn = makeTurns();
   const begin = async (): Promise<T> => {
     await current;
     await sleep(Math.max(0, notBefore - performance.now()));
@@ -80,8 +83,9 @@ export function collectTogether<T>(collect: () => Promise<T>, everyMs = COLLECT_
     current = collected.catch(() => {});
     return await collected;
   };
-  return () => {
+  return async () => {
     next ??= begin();
-    return next;
+    const collected = await next;
+    return await runInTurn('metrics', () => collected);
   };
 }
