@@ -22,14 +22,14 @@ export type Campaign = {
   integrations: number;
   /** How often the server is killed while it delivers. */
   kills: number;
-  /** It is killed after some requests have arrived, and after this time at the latest. */
+  /** Each time it is killed once a few requests have arrived, or after this time at the latest. */
   killWithinMs: number;
   /** How many times the database is restarted during the run. */
   restarts?: { count: number; restart: () => Promise<void> };
   /** The share of requests that get no response. */
   hanging: number;
-  /** Every n-th event is always rejected by every integration. */
-  oneInRefused: number;
+  /** Every receiver always rejects every n-th event. */
+  rejectEvery: number;
   random: () => number;
   settleWithinMs: number;
   say?: (text: string) => void;
@@ -46,7 +46,7 @@ export type CampaignResult = {
   open: number;
   /** Deliveries that did not succeed, were not made to fail, and are not open. */
   lost: number;
-  /** How the attempts ended of deliveries that failed without being made to. */
+  /** The outcomes of deliveries that failed although nothing made them fail. */
   wronglyFailed: string[];
   /** Recorded as a success without a successful response. */
   phantom: number;
@@ -79,18 +79,17 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
   const accepted = new Map<string, number>();
   const arrived = new Map<string, number>();
   let requests = 0;
-  /** The receiver chooses the moment rather than a clock, so that a request is in flight. */
+  /** The moment depends on the receiver and not on a clock, so that a request is certainly in flight. */
   const requestsArrive = async (count: number) => {
     const [wanted, until] = [requests + count, Date.now() + campaign.killWithinMs];
     while (requests < wanted && Date.now() < until) await sleep(2);
   };
-  const isRefused = (request: Received) =>
-    Number(request.headers['x-event-id']) % campaign.oneInRefused === 0;
+  const isRefused = (request: Received) => Number(request.headers['x-event-id']) % campaign.rejectEvery === 0;
   receiver.answer((request, response) => {
     const id = String(request.headers['webhook-id']);
     requests++;
     arrived.set(id, (arrived.get(id) ?? 0) + 1);
-    // Not kept: a long run would keep every body.
+    // Bodies are not kept, because a long run would fill the memory with them.
     receiver.received.length = 0;
     if (random() < campaign.hanging) return;
     setTimeout(() => respond(response, id, !isRefused(request) && random() < 0.5), random() * 60);
@@ -145,7 +144,7 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     await writing;
     const until = Date.now() + campaign.settleWithinMs;
     for (let rounds = 1; ; rounds++) {
-      // The first connection after a restart of the database is one that is cut off.
+      // The first connection after a database restart is one that the restart has closed.
       const states = await countStates(db).catch(() => ({ pending: 1, retrying: 0 }));
       if ((states.pending ?? 0) + (states.retrying ?? 0) === 0) break;
       if (Date.now() > until) break;
@@ -219,7 +218,7 @@ async function judge(
   const wanted = (events[0]?.count ?? 0) * campaign.integrations;
   const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
   const success = rows.filter(row => row.state === 'success');
-  const failed = rows.filter(row => row.state === 'failed' && row.eventId % campaign.oneInRefused === 0);
+  const failed = rows.filter(row => row.state === 'failed' && row.eventId % campaign.rejectEvery === 0);
   const open = rows.filter(row => row.state === 'pending' || row.state === 'retrying').length;
   return {
     events: events[0]?.count ?? 0,
@@ -229,7 +228,7 @@ async function judge(
     open,
     lost: wanted - success.length - failed.length - open,
     wronglyFailed: rows
-      .filter(row => row.state === 'failed' && row.eventId % campaign.oneInRefused !== 0)
+      .filter(row => row.state === 'failed' && row.eventId % campaign.rejectEvery !== 0)
       .map(row => row.outcomes),
     phantom: success.filter(row => !accepted.has(row.webhookId)).length,
     duplicates: sum(accepted.values()) - accepted.size,

@@ -35,23 +35,23 @@ test('a server that is killed during 220 changes leaves no change without events
     for (let round = 0; round < ROUNDS; round++) {
       const before = await readState(db);
       const attempts = planChanges(before, `round-${round}`, random);
-      const answers = attempts.map(attempt => send(server.url, attempt, [ADMIN_TOKEN, user.token]));
-      await answered(answers, Math.floor(random() * 210));
+      const responses = attempts.map(attempt => send(server.url, attempt, [ADMIN_TOKEN, user.token]));
+      await untilResponses(responses, Math.floor(random() * 210));
       await sleep(random() * 20);
       await stopProcess(server, 'SIGKILL');
-      const statuses = await Promise.all(answers);
+      const statuses = await Promise.all(responses);
       await allOthersGone(db);
 
       const after = await readState(db);
       const added = after.events.slice(before.events.length);
       const problems = [
         ...inconsistencies(after),
-        ...attempts.flatMap((attempt, n) => brokenPromises(attempt, statuses[n], added)),
+        ...attempts.flatMap((attempt, n) => violations(attempt, statuses[n], added)),
       ];
       expect(problems, `round ${round} with SEED=${SEED}`).toEqual([]);
       for (const [n, attempt] of attempts.entries()) {
         const status = statuses[n];
-        if (status === undefined && added.some(attempt.isToldBy)) counts.noResponseButDone++;
+        if (status === undefined && added.some(attempt.isRecordedBy)) counts.noResponseButDone++;
         counts[status === undefined ? 'noResponse' : status < 300 ? 'succeeded' : 'rejected']++;
       }
       server = await startServer(urlOf(name));
@@ -210,13 +210,13 @@ type Attempt = {
   method: string;
   path: string;
   body?: object;
-  /** Which of the callers sends it. */
+  /** The index of the caller that sends it. */
   caller: 0 | 1;
-  /** True for the one event that this change writes and no other change of its round. */
-  isToldBy: (event: EventRecord) => boolean;
+  /** True only for the event that this change records, and for no event of another change in the same round. */
+  isRecordedBy: (event: EventRecord) => boolean;
 };
 
-/** Changes of settings, archiving and deletion concern the same projects, so they also wait for each other. */
+/** Settings, archiving and deletion change the same projects, so these changes also wait for each other. */
 function planChanges({ projects: all, features }: State, round: string, random: () => number): Attempt[] {
   const projects = shuffle(
     all.filter(project => project.id !== 'default'),
@@ -234,7 +234,7 @@ function planChanges({ projects: all, features }: State, round: string, random: 
       path,
       body: { id, name: 'Project' },
       caller: n % 2 === 0 ? 0 : 1,
-      isToldBy: event => event.type === 'project-created' && event.project === id,
+      isRecordedBy: event => event.type === 'project-created' && event.project === id,
     };
   });
   const settings = times(CHANGES.settings, (n): Attempt => {
@@ -244,7 +244,7 @@ function planChanges({ projects: all, features }: State, round: string, random: 
       path: `${path}/${any()}/settings`,
       body: { defaultStickiness, featureLimit: n },
       caller: 0,
-      isToldBy: ({ type, data }) =>
+      isRecordedBy: ({ type, data }) =>
         type === 'project-updated' && data?.defaultStickiness === defaultStickiness,
     };
   });
@@ -254,7 +254,7 @@ function planChanges({ projects: all, features }: State, round: string, random: 
       method: 'POST',
       path: `${path}/${act}/${id}`,
       caller: 0,
-      isToldBy: event => event.type === `project-${act}d` && event.project === id,
+      isRecordedBy: event => event.type === `project-${act}d` && event.project === id,
     };
   });
   const deletes = projects.slice(-CHANGES.delete).map(
@@ -262,7 +262,7 @@ function planChanges({ projects: all, features }: State, round: string, random: 
       method: 'DELETE',
       path: `${path}/${id}`,
       caller: 0,
-      isToldBy: event => event.type === 'project-deleted' && event.project === id,
+      isRecordedBy: event => event.type === 'project-deleted' && event.project === id,
     }),
   );
   const tokens = times(CHANGES.token, (n): Attempt => {
@@ -272,7 +272,7 @@ function planChanges({ projects: all, features }: State, round: string, random: 
       path: '/api/admin/api-tokens',
       body: { tokenName, type: 'client', environment: 'production', project: n % 2 === 0 ? '*' : any() },
       caller: 0,
-      isToldBy: ({ type, data }) => type === 'api-token-created' && data?.tokenName === tokenName,
+      isRecordedBy: ({ type, data }) => type === 'api-token-created' && data?.tokenName === tokenName,
     };
   });
   const lastStrategies = features
@@ -284,7 +284,7 @@ function planChanges({ projects: all, features }: State, round: string, random: 
         method: enabled ? 'DELETE' : 'POST',
         path: enabled ? `${here}/strategies/${strategies[0]}` : `${here}/on`,
         caller: 0,
-        isToldBy: event => event.type === type && event.featureName === name,
+        isRecordedBy: event => event.type === type && event.featureName === name,
       };
     });
   return shuffle([...creates, ...settings, ...archives, ...deletes, ...tokens, ...lastStrategies], random);
@@ -310,7 +310,7 @@ async function send(url: string, attempt: Attempt, callers: [string, string]): P
       ...(attempt.body ? { body: JSON.stringify(attempt.body) } : {}),
       signal: AbortSignal.timeout(20_000),
     });
-    // The status has arrived; the rest may be cut off.
+    // The status has arrived, even if the rest of the response was cut off.
     await response.arrayBuffer().catch(() => {});
     return response.status;
   } catch {
@@ -318,12 +318,12 @@ async function send(url: string, attempt: Attempt, callers: [string, string]): P
   }
 }
 
-/** Chosen by the number of responses rather than by a clock: 220 changes take 0.6 s or many times longer. */
-async function answered(answers: Promise<unknown>[], wanted: number): Promise<void> {
+/** Waits for a number of responses rather than for a time, because 220 changes can take 0.6 s or many times longer. */
+async function untilResponses(responses: Promise<unknown>[], wanted: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let count = 0;
-  for (const answer of answers) {
-    void answer.then(() => {
+  for (const response of responses) {
+    void response.then(() => {
       if (++count >= wanted) resolve();
     });
   }
@@ -341,11 +341,11 @@ async function countThroughApi(url: string): Promise<number> {
  * A successful change has its event, a rejected one has none, and one without a response has at most one. On a busy
  * machine a change may wait too long for a lock or a connection: it is rejected with 503.
  */
-function brokenPromises(attempt: Attempt, status: number | undefined, added: EventRecord[]): string[] {
-  const told = added.filter(attempt.isToldBy).length;
+function violations(attempt: Attempt, status: number | undefined, added: EventRecord[]): string[] {
+  const events = added.filter(attempt.isRecordedBy).length;
   const rejected = (code: number) => code < 500 || code === 503;
-  const kept = status === undefined ? told <= 1 : status < 300 ? told === 1 : rejected(status) && told === 0;
-  return kept ? [] : [`${attempt.method} ${attempt.path}: status ${status}, ${told} events`];
+  const isConsistent = status === undefined ? events <= 1 : status < 300 ? events === 1 : rejected(status) && events === 0;
+  return isConsistent ? [] : [`${attempt.method} ${attempt.path}: status ${status}, ${events} events`];
 }
 
 function shuffle<T>(items: T[], random: () => number): T[] {

@@ -16,7 +16,7 @@ test('loses no delivery and records every attempt when the server is killed', as
       killWithinMs: 10_000,
       hanging: 0,
       // One event, so that in the end there are too few failures for the breaker.
-      oneInRefused: 80,
+      rejectEvery: 80,
       random: randomFrom(SEED),
       settleWithinMs: 180_000,
     });

@@ -8,7 +8,7 @@ import { jsonTime } from '../../platform/db/json-text.ts';
 import { type Completion, type Lifecycle, STAGES, type Stage } from './schema.ts';
 
 /** The rank of a stage. */
-const FURTHEST = sql`array_position(${STAGES}::text[], stage)`;
+const RANK = sql`array_position(${STAGES}::text[], stage)`;
 
 const LIFECYCLE = sql`jsonb_strip_nulls(jsonb_build_object(
   'stage', stage, 'enteredStageAt', ${iso(sql`entered_at`)}, 'status', status, 'statusValue', status_value
@@ -55,7 +55,7 @@ export async function findStages(
   featureName: string,
 ): Promise<Lifecycle[] | undefined> {
   const { rows } = await sql<{ stages: Lifecycle[] }>`
-    select (select jsonb_agg(${LIFECYCLE} order by entered_at, ${FURTHEST}) from ${REACHED}) as stages
+    select (select jsonb_agg(${LIFECYCLE} order by entered_at, ${RANK}) from ${REACHED}) as stages
     from features where name = ${featureName} and project = ${project}`.execute(db);
   return rows[0]?.stages;
 }
@@ -66,7 +66,7 @@ export async function countByStage(db: Reader, actor: Actor): Promise<{ stage: S
     select (${STAGES}::text[])[furthest] as stage, count(*) as count
     from (
       select greatest(
-        max(${FURTHEST}), case when archived_at is null then 1 else ${STAGES.indexOf('archived') + 1} end
+        max(${RANK}), case when archived_at is null then 1 else ${STAGES.indexOf('archived') + 1} end
       ) as furthest
       from features left join feature_lifecycles on feature_name = name
       where ${ofReadableProject(actor)}
@@ -99,7 +99,7 @@ export async function listAdvancing(db: Reader, names: string[]): Promise<Advanc
     select name, project, (${STAGES}::text[])[furthest] as from, case when is_live then 'live' else 'pre-live' end as to
     from (
       select features.name, features.project,
-        coalesce((select max(${FURTHEST}) from feature_lifecycles where feature_name = features.name), 1) as furthest,
+        coalesce((select max(${RANK}) from feature_lifecycles where feature_name = features.name), 1) as furthest,
         exists (
           select from feature_last_seen as seen
             join feature_environments as here on here.feature_name = seen.feature_name and here.environment = seen.environment
