@@ -9,7 +9,7 @@ const harness = useHarness();
 const CALLS = sized({ usual: 200, long: 10_000 });
 const WRITERS = 8;
 const FLAGS = 6;
-/** People change the flags from this one on. On those before it, plans are never overtaken. */
+/** The index of the first flag that people change too. Nobody interferes with plans for the flags before it. */
 const CONTESTED = 2;
 const MAX_CHANGES = Math.ceil(CALLS / 10);
 
@@ -24,7 +24,7 @@ let owner: TestUser;
 let agent: string;
 let colleague: string;
 
-/** Pseudorandom numbers that a failure can be repeated with. */
+/** Pseudorandom numbers, so that a failure can be reproduced from its seed. */
 function makeRandom(seed: number) {
   let state = seed >>> 0;
   const next = () => {
@@ -94,7 +94,7 @@ test(
     const { next, pick } = makeRandom(SEED);
     const plans: Planned[] = [];
     const foreign: Planned[] = [];
-    /** What a plan said that a description was, by the description that it sets. */
+    /** The previous description that a plan showed, by the description that it sets. */
     const expected = new Map<string, string>();
     let applied = 0;
     let done = false;
@@ -135,7 +135,8 @@ test(
     };
 
     const steps: (() => Promise<void>)[] = [
-      // Describes one of its own flags, in a way that shows whose update it replaced. Half of the plans wait to be overtaken.
+      // The new description of a flag names the update that it replaces. Half of the plans wait until somebody else has changed
+      // the flag.
       async () => {
         const name = nameOf('mine', Math.floor(next() * FLAGS));
         const description = `agent ${next()}`;

@@ -3,7 +3,7 @@ import { strategyWords } from './strategy-words.ts';
 
 export type Difference = { path: string; from?: string; to?: string };
 
-/** What people can see of a flag, by path. Strategies are in words: new ones have no id yet that would stay. */
+/** The visible content of a flag, by path. Strategies are described in words, because a new strategy has no permanent id yet. */
 function contentOf(feature: Feature): Map<string, string> {
   const content = new Map<string, string>([
     ['description', feature.description ?? ''],
@@ -26,7 +26,7 @@ function contentOf(feature: Feature): Map<string, string> {
   return content;
 }
 
-/** The parts that the words leave out, so that every change is a difference. */
+/** The parts that the words leave out, so that every change shows up as a difference. */
 const detailsOf = ({
   constraints,
   variants,

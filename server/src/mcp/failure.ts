@@ -20,7 +20,7 @@ const RETRYABLE: readonly ErrorName[] = ['RateLimitError', 'ServiceUnavailableEr
 const MAX_MESSAGE = 1_500;
 const MAX_DETAILS = 5;
 
-/** An error of a tool for a model: what is wrong, and what to do next. The log has the cause under the same id. */
+/** A tool error as the model reads it: what is wrong, and what to do next. The log has the cause under the same id. */
 export async function failureOf(error: unknown, request: FastifyRequest) {
   const { id, rejection } = await logError(error, request);
   const { name, message, details } = rejection;

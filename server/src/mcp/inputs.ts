@@ -8,7 +8,7 @@ export const Flag = Name('Flag name');
 export const Environment = Name('Environment name');
 export const Project = Name('Project id');
 
-/** The input of a tool. Unknown arguments are rejected, so that a wrong name is noticed. */
+/** The input of a tool. Unknown arguments are rejected, so that a misspelled name is noticed. */
 export const Arguments = <T extends Parameters<typeof Type.Object>[0]>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
 

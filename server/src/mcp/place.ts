@@ -1,7 +1,7 @@
 import { authorize } from '../access/guard.ts';
 import type { Call } from './tool.ts';
 
-/** The project of a flag that the caller may read. Names are unique, so a caller need not say it. */
+/** Finds the project of a flag that the caller may read. Flag names are unique, so callers need not name the project. */
 export const projectOf = async ({ db, actor }: Pick<Call, 'db' | 'actor'>, flag: string): Promise<string> =>
   (await authorize(db, actor, 'NONE', { featureName: flag })) ?? '';
 

@@ -8,7 +8,7 @@ import type { StoredOperation } from '../record/operations/stored.ts';
 /** A flag as it was when the plan was made: its ETag, and its newest event. */
 export type Base = { name: string; etag: string; event: number };
 
-/** A change that was shown and can be applied: everything that applying it needs, so no server stores it. */
+/** A previewed change that can be applied. It contains everything that is needed to apply it, so no server has to store it. */
 export type Plan = {
   project: string;
   operations: StoredOperation[];
@@ -22,7 +22,7 @@ export type Plan = {
 
 export const PLAN_MINUTES = 15;
 
-/** A plan is in a result and in the next call, so it must be small. */
+/** A plan travels in a tool result and back in the next call, so it must be small. */
 export const MAX_PLAN_LENGTH = 2_000;
 
 /** The first key signs, all keys verify. */
@@ -31,7 +31,7 @@ export type PlanKeys = readonly Buffer[];
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 18;
 const INFO = 'halyard mcp plan';
-/** More than any plan that fits into its length has. A small string could otherwise fill the memory. */
+/** Larger than any valid plan. Without this limit, a small compressed string could fill the memory. */
 const MAX_INFLATED = 65_536;
 
 /** Without a key in the settings, plans are valid on this server until it restarts. */
@@ -46,7 +46,7 @@ export const credentialOf = ({ credential }: Actor): string =>
 const signatureOf = (key: Buffer, content: Buffer): Buffer =>
   createHmac('sha256', key).update(content).digest().subarray(0, SIGNATURE_BYTES);
 
-/** What the hash stands for: the operations on these versions of the flags, and their effect as it was shown. */
+/** Covers the operations, the versions of the flags, and the effect that was shown. */
 export const hashOf = ({ project, operations, base, reason }: Plan, diff: unknown): string =>
   createHash('sha256')
     .update(JSON.stringify([project, operations, base, reason, diff]))
@@ -63,7 +63,7 @@ export function signPlan(keys: PlanKeys, plan: Plan, hash: string): string {
   return text;
 }
 
-/** The plan in a string that this server signed for this caller. Everything else is rejected with its own message. */
+/** Reads a plan that this installation signed for this caller. Each kind of invalid plan gets its own message. */
 export function openPlan(keys: PlanKeys, text: string, hash: string, actor: Actor, now: Date): Plan {
   const bytes = Buffer.from(text, 'base64url');
   const [signature, content] = [bytes.subarray(0, SIGNATURE_BYTES), bytes.subarray(SIGNATURE_BYTES)];

@@ -30,7 +30,9 @@ const LIST_TTL_MS = 60_000;
 
 type Reply = { status: number; headers: Record<string, string>; body: string };
 
-/** Speaks both eras of the protocol, without sessions: each request gets a server of its own, which knows its caller. */
+/**
+ * Supports both generations of the protocol without sessions: each request gets its own protocol server, which knows the caller.
+ */
 export function makeProtocol(app: App, db: Db, instance: Instance) {
   const planKeys = planKeysOf(instance.keyring);
   const isValid = makeValidators(app);
@@ -104,7 +106,7 @@ export function makeProtocol(app: App, db: Db, instance: Instance) {
   };
 }
 
-/** A stream of changes would stay open, and there is nothing to stream: the list of tools follows from the token. */
+/** A change stream would stay open with nothing to send, because the list of tools depends only on the token. */
 function rejectedMethod(body: unknown): Reply | undefined {
   const { id = null, method } = body as { id?: unknown; method?: unknown };
   if (method !== 'subscriptions/listen') return undefined;
@@ -156,7 +158,10 @@ const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 /** Characters that a client cannot have in its name or version (access/client.ts). */
 const NOT_IN_NAME = /[^A-Za-z0-9._-]+/g;
 
-/** The client as it names itself in the request. Clients of 2025 name themselves only once, so theirs is the one of the header. */
+/**
+ * The client as it names itself in the request. Clients of the 2025 protocol name themselves only in the handshake, so for them
+ * the HTTP header counts (access/client.ts).
+ */
 function withClient(actor: Actor, envelope: object | undefined): Actor {
   const { [CLIENT_INFO]: info } = (envelope ?? {}) as {
     [CLIENT_INFO]?: { name?: unknown; version?: unknown };

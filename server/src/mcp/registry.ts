@@ -31,7 +31,7 @@ export const TOOLS: readonly Tool[] = [
   waitUntilLive,
 ];
 
-/** The tools that the caller can use somewhere. Each call is checked again, in its project and environment. */
+/** The tools that the caller can use in at least one project. Each call is checked again, in its project and environment. */
 export async function toolsFor(db: Reader, actor: Actor): Promise<Tool[]> {
   const held = new Set((await permissionsOf(db, actor)).map(({ permission }) => permission));
   const mayUse = ({ needs }: Tool): boolean =>

@@ -8,7 +8,7 @@ import type { Base, Plan } from './plan.ts';
 import { findNewestEvent, listFlags, lockFlags } from './store.ts';
 import type { Call } from './tool.ts';
 
-/** Ends a rehearsal. It carries what the change would have left behind. */
+/** Thrown to roll back a rehearsal. It carries the state after the change. */
 class Rehearsed extends Error {
   readonly after: Feature[];
   constructor(after: Feature[]) {
@@ -17,7 +17,7 @@ class Rehearsed extends Error {
   }
 }
 
-/** The content of an ETag. The rest changes with the requests of SDKs (platform/http/output/etag.ts). */
+/** The part of an ETag that depends on the content. The rest changes with SDK requests (platform/http/output/etag.ts). */
 const contentOf = (etag: string): string => etag.slice(1, -1).split('.')[0] ?? '';
 
 async function lockBase({ tx, actor }: Change, project: string, names: string[]) {
@@ -33,8 +33,8 @@ async function lockBase({ tx, actor }: Change, project: string, names: string[])
 }
 
 /**
- * Makes the change with all its checks, including the limits of the token, reads the result, and rolls back. So the plan shows
- * exactly what applying it will do, and a plan that would be rejected is rejected here.
+ * Makes the change with all its checks, including the limits of the token, reads the result, and rolls back. The plan therefore
+ * shows exactly what applying it will do, and a plan that would be rejected later is already rejected here.
  */
 export async function rehearse(call: Call, { project, flags, operations }: Resolved) {
   const { app, db, instance, actor } = call;

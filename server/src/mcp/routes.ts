@@ -6,7 +6,7 @@ import type { Db } from '../platform/db/database.ts';
 import type { Instance } from '../platform/instance.ts';
 
 const PATH = '/mcp';
-/** A plan with 20 strategies has less. */
+/** A plan with 20 strategies is smaller. */
 const BODY_LIMIT_BYTES = 131_072;
 
 type Protocol = ReturnType<typeof import('./protocol.ts').makeProtocol>;
@@ -30,7 +30,7 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
     async (request, reply) => {
       rejectOtherOrigins(request, instance.publicUrl);
       if (request.sessionId !== null) throw authenticationRequired('nothing');
-      // A batch would be one request for the rate limit. The protocol dropped batches in 2025.
+      // The rate limit would count a batch as one request. The protocol dropped batches in 2025.
       if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body))
         throw badData([{ message: 'The body must be one JSON-RPC message. Batches are not accepted.' }]);
       const { readOnly } = request.query as { readOnly?: unknown };
@@ -56,7 +56,7 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
   });
 }
 
-/** The caller without the right to change anything, as if the token were read-only. */
+/** The caller with reading permissions only, as if the token were read-only. */
 const onlyReading = (actor: Actor): Actor => ({
   ...actor,
   isAdmin: false,

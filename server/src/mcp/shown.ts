@@ -3,21 +3,21 @@ import { ellipsize } from '../../../plane/src/platform/text.ts';
 /** The longest string of a flag, an event or a person in a result. */
 const MAX_TEXT = 200;
 
-/** Line breaks, and characters that a reader does not see: controls, direction marks, joiners, tags. */
+/** Line breaks, and invisible characters: control characters, direction marks, joiners, tags. */
 const SEPARATORS = /[\n\r\t\u2028\u2029]+/gu;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu;
 
 /**
- * A string that somebody wrote, as data: in one line, without characters that hide or reorder others, and short. A model reads it
- * next to its instructions, so it must look like what it is.
+ * Prepares a user-written string for a model: one line, short, without characters that hide or reorder others. The model reads
+ * it next to its instructions, so the string must be recognizable as data.
  */
 export const shownText = (text: string): string =>
   ellipsize(text.replace(SEPARATORS, ' ').replace(UNSEEN, ''), MAX_TEXT);
 
-/** The fields that are ours and can be longer. A plan must come back as it is. */
+/** Fields that the server writes itself, which may be longer. A plan must come back unchanged. */
 const OURS: ReadonlySet<string> = new Set(['plan', 'message', 'hint', 'url']);
 
-/** A result with every string as data. Fields without a value are omitted, because each costs tokens. */
+/** A result in which every string is prepared like that. Empty fields are omitted, because each costs tokens. */
 export function shown<T>(value: T, key = ''): T {
   if (typeof value === 'string') return (OURS.has(key) ? value : shownText(value)) as T;
   if (Array.isArray(value)) return value.map(item => shown(item, key)) as T;
@@ -32,7 +32,7 @@ export function shown<T>(value: T, key = ''): T {
 /** A name in a line of text, in quotes, with its own quotes escaped. */
 export const named = (text: string): string => JSON.stringify(shownText(text));
 
-/** About 1,500 tokens are 6,000 characters. Some of them are for what is around a list. */
+/** A result should stay below about 1,500 tokens, or 6,000 characters. The rest is for everything around the list. */
 const LIST_BUDGET = 4_000;
 
 /** The first items that fit into a result. */

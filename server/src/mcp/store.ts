@@ -5,7 +5,7 @@ import { listFeatures } from '../flags/features/state/store.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { Reader, Tx } from '../platform/db/database.ts';
 
-/** The newest event about a feature. It tells two states apart that look the same. */
+/** The newest event about a feature. It distinguishes two states with the same content. */
 export async function findNewestEvent(db: Reader, featureName: string): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     select coalesce(max(id), 0) as id from events where feature_name = ${featureName}`.execute(db);

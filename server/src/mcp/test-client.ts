@@ -9,7 +9,7 @@ export type Era = (typeof ERAS)[number];
 export const listening = async (app: App): Promise<string> =>
   await app.listen({ host: '127.0.0.1', port: 0 });
 
-/** Our tools return strings only, never pictures or sounds. */
+/** Our tools return only text, never images or audio. */
 type ToolResult = {
   isError?: boolean;
   structuredContent?: unknown;

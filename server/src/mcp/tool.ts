@@ -8,7 +8,7 @@ import type { Instance } from '../platform/instance.ts';
 import type { StoredOperation } from '../record/operations/stored.ts';
 import type { PlanKeys } from './plan.ts';
 
-/** A call of a tool: where it runs, and who calls. */
+/** A tool call: the caller, and the server that runs it. */
 export type Call = {
   app: App;
   db: Db;
@@ -29,7 +29,9 @@ type DefinedTool<Input extends TSchema, Result extends object> = {
   /** What the tool does, for a model. Never contains anything that a user wrote. */
   description: string;
   effect: Effect;
-  /** The tool is listed only for callers with one of these permissions somewhere. Without it, for every caller. */
+  /**
+   * The tool is listed only for callers who have one of these permissions in some project. If absent, it is listed for everyone.
+   */
   needs?: readonly Permission[];
   input: Input;
   run: (call: Call, input: Static<Input>) => Promise<Result>;
@@ -44,7 +46,10 @@ export const tool = <Input extends TSchema, Result extends object>(
   definition: DefinedTool<Input, Result>,
 ): Tool => definition as unknown as Tool;
 
-/** The tool as `tools/list` shows it. All four hints are set: a client takes a missing one for destructive and open. */
+/**
+ * The tool as `tools/list` shows it. All four hints are set, because clients assume the worst about a missing one: destructive
+ * and open-world.
+ */
 export const definitionOf = ({ name, title, description, effect, input }: Tool) => ({
   name,
   title,
@@ -53,7 +58,7 @@ export const definitionOf = ({ name, title, description, effect, input }: Tool) 
   annotations: {
     readOnlyHint: effect === 'reads',
     destructiveHint: effect === 'changes',
-    // Reads repeat; a second creation and a second application of a plan are rejected and change nothing.
+    // Repeating a call is safe: reads change nothing, and creating a flag or applying a plan a second time is rejected.
     idempotentHint: true,
     openWorldHint: false,
   },

@@ -17,7 +17,7 @@ const open = async (token: string) => {
   opened.push(client);
   return client;
 };
-/** A token of an agent, which must have a project and a number of changes. */
+/** An agent token, which must be limited to projects and to a number of changes. */
 const agentToken = (scope: TokenScope) =>
   makeScopedToken(harness.db, owner, { projects: ['shop'], maxChanges: 1_000, ...scope }, { kind: 'agent' });
 const agentWith = async (scope: TokenScope) => open(await agentToken(scope));
@@ -195,7 +195,7 @@ test('a plan cannot be replayed even if the flag looks the same again', async ()
   expect(await enabledIn(flag)).toBe(false);
 });
 
-test('of two plans for one flag the second is rejected, and so is one that a person overtook', async () => {
+test('rejects the second of two plans for one flag, and a plan for a flag that a person has changed since', async () => {
   const flag = await newFlag();
   const [first, second] = [
     await plan([{ do: 'describe', flag, description: 'first' }]),
@@ -239,7 +239,7 @@ test('a plan expires after 15 minutes', async () => {
   expect(await enabledIn(flag)).toBe(false);
 });
 
-test('a plan that leaves the bounds of the token is rejected when it is made', async () => {
+test('a plan that exceeds the scope of the token is rejected when it is made', async () => {
   const [flag, outside] = [await newFlag(), await newFlag('bank')];
   const bounded = await agentWith({ projects: ['shop'], environments: ['development'], maxChanges: 1 });
   const reject = (...changes: object[]) => bounded.fails('plan_change', { changes, reason: 'A test' });
@@ -254,7 +254,7 @@ test('a plan that leaves the bounds of the token is rejected when it is made', a
   expect((await reject(addStrategy)).message).toContain('0 of them are left');
 });
 
-test('the largest rollout in production holds for plans', async () => {
+test('the limit on rollouts in production applies to plans', async () => {
   const flag = await newFlag();
   const careful = await agentWith({ maxProductionRollout: 20 });
   const rollout = (percent: number) => [
@@ -269,7 +269,7 @@ test('the largest rollout in production holds for plans', async () => {
   expect(await enabledIn(flag, 'production')).toBe(true);
 });
 
-test('a token that lost its rights between plan and application changes nothing', async () => {
+test('a token that loses its permissions between plan and application changes nothing', async () => {
   const flag = await newFlag();
   const token = await agentToken({ maxChanges: 1 });
   const [once, again] = [await open(token), await open(token)];

@@ -12,5 +12,7 @@ export const SEED = Number(process.env.SEED ?? (process.env.CI && !LONG ? 777 : 
 /** For a test with many generated cases, which take longer than the usual timeout on a busy machine. */
 export const GENERATED = { timeout: sized({ usual: 300_000, long: 7_200_000 }) };
 
-/** For a test that makes hundreds of requests, or runs a program: seconds on a quiet machine, a minute beside many other tests. */
+/**
+ * For a test that makes hundreds of requests, or runs a program: seconds on a quiet machine, a minute next to many other tests.
+ */
 export const MANY_REQUESTS = { timeout: 300_000 };

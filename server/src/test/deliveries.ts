@@ -8,7 +8,7 @@ import { APP_SETTINGS, type Harness } from './harness.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 import { call } from './request.ts';
 
-/** Fast enough to see all attempts of a delivery in a test. */
+/** Short enough for a test to see all attempts of a delivery. */
 const SCHEDULE = [0, 0.05, 0.05];
 const SETTLED_WITHIN_MS = 100_000;
 

@@ -161,7 +161,7 @@ function start(script: string, detached: boolean): ChildProcessByStdio<null, Rea
   const bash = `set -euo pipefail; ${halyard}; curl() { ${fails}; command curl "$@"; }; sleep() { command curl -s "$FLUSH_URL"; }\n${script}`;
   return spawn('bash', ['-c', bash], {
     cwd: folder,
-    // SDKs keep a backup of the flags in the folder for temporary files. Programs of other tests must not share it.
+    // SDKs keep a backup of the flags in the temp folder. Programs of other tests must not share it.
     env: {
       ...COMPILE_CACHE,
       PATH: process.env.PATH,

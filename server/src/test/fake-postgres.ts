@@ -20,7 +20,7 @@ export async function startFakePostgres(behaviour: Behaviour): Promise<FakePostg
       }
       socket.write(Buffer.concat([message('R', Buffer.alloc(4)), READY]));
       socket.on('data', chunk => {
-        // A query without parameters is one message; the others end with a message that asks for the response.
+        // A query without parameters is a single message; a query with parameters ends with a Sync message.
         const simple = chunk[0] === 'Q'.charCodeAt(0);
         if (simple || endsWithSync(chunk)) socket.write(oneRow(behaviour.version, simple));
       });

@@ -45,14 +45,14 @@ const NASTY = [
   'x'.repeat(300),
   'x'.repeat(5_000),
 ];
-/** Short texts, most of them hostile. */
+/** Short strings, most of them hostile. */
 export const text = fc.oneof(
   fc.constantFrom(...NASTY),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ maxLength: 20 }),
 );
 
-/** Values of the kind a schema asks for, and now and then of another. */
+/** Values of the type that the schema requires, and occasionally of a different type. */
 function valueFor(schema: Record<string, unknown>): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     text,
@@ -107,7 +107,7 @@ function objectFor(properties: Record<string, Record<string, unknown>>): fc.Arbi
     .map(([known, unknown]) => ({ ...known, ...unknown }));
 }
 
-/** The example with one of its values, at any depth, replaced or removed: most of these pass all checks but one. */
+/** The example with one value, at any depth, replaced or removed. Most of the results fail exactly one check. */
 function mutated(example: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(example);
   const value = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined));
@@ -126,7 +126,7 @@ function replaced(value: unknown, [key, ...rest]: string[], other: unknown): unk
   return copy;
 }
 
-/** Things that exist, so that half of the requests get past the search for them. */
+/** Names that exist, so that half of the requests are not rejected with 404. */
 export const EXISTING: Record<string, string> = {
   projectId: 'fuzzed',
   featureName: 'fuzzed',
@@ -211,7 +211,7 @@ export const requestsTo = (operations: Operation[]): fc.Arbitrary<GeneratedReque
       `user:hyp_${'0'.repeat(49)}`,
       'ÿ'.repeat(600),
     );
-    // Few keys, so that some are reused, with the same request or with another.
+    // Few keys, so that some are reused, for the same request or for a different one.
     const idempotencyKey = fc.constantFrom(
       undefined,
       undefined,
@@ -252,5 +252,5 @@ function addressOf(path: string, places: (readonly [string, string])[], query: [
     : `${encoded}?${query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')}`;
 }
 
-/** Half a surrogate pair cannot be encoded; it goes out as a broken escape instead. */
+/** A lone surrogate cannot be encoded, so it is sent as an invalid escape sequence. */
 const encode = (value: string): string => (value.isWellFormed() ? encodeURIComponent(value) : '%ED%A0%80');

@@ -195,7 +195,7 @@ const databaseInPlane: Rule = sources => {
     .sort();
 };
 
-/** An edge is the plane and little else: no server, and no package that only a server needs. */
+/** An edge consists of the plane and little else: it contains no server code, and no package that only a server needs. */
 const outsideOfEdge = eachImport(
   ({ from, to }) =>
     isOfEdge(from) &&

@@ -44,7 +44,7 @@ export function largestBody(schema: Schema, shape: Shape, bodyLimit: number): st
   return best;
 }
 
-/** Undefined if the body would be far too large to be worth building. */
+/** Returns undefined if the body would be far above the limit, because building it would be a waste. */
 function made(schema: Schema, shape: Shape, share: number, items: number): string | undefined {
   left = items * 2;
   const value = make(schema, shape, share);
@@ -82,7 +82,7 @@ function makeObject(schema: Schema, shape: Shape, share: number): object {
   return Object.fromEntries([...known, ...more]);
 }
 
-/** Lists that hold lists take the larger share of what is left, so that the widest one is found by the search. */
+/** Lists of lists get the larger share of the remaining size, so that the search also finds the widest body. */
 function makeList(schema: Schema, shape: Shape, share: number): unknown[] {
   const length = Math.max(1, Math.floor((schema.maxItems ?? 1) * share));
   const list: unknown[] = [];

@@ -20,7 +20,7 @@ type Kind = {
   kind: string;
   most: number;
   add: (name: string) => Promise<ApiResponse>;
-  /** Keeps `add('held')` from ending until the transaction ends, and no other. */
+  /** Makes `add('held')`, and no other call, wait until the transaction ends. */
   hold: (tx: Tx) => Promise<unknown>;
   have: () => Promise<number>;
 };
@@ -99,7 +99,7 @@ test.each(KINDS)('of $kind there are at most $most', async ({ add, have, most })
   expect(await have()).toBe(most);
 });
 
-test('a revoked token and a deleted segment make room for others', async () => {
+test('revoking a token or deleting a segment makes room for a new one', async () => {
   const { tokens } = (await call(harness.app, 'GET', '/api/admin/api-tokens')).body;
   const { segments } = (await call(harness.app, 'GET', '/api/admin/segments')).body;
   await call(harness.app, 'DELETE', `/api/admin/api-tokens/${tokens[1].id}`);
@@ -123,7 +123,7 @@ describe('archived features do not count', () => {
     names = features.map(({ name }: { name: string }) => name);
   });
 
-  test('so an archived one makes room, and can be revived only if there is room', async () => {
+  test('archiving a feature makes room, and it can be revived only if there is room', async () => {
     const [first = '', second = ''] = names;
     await inDefault('archive', first, second);
     const created = [
@@ -147,7 +147,7 @@ describe('archived features do not count', () => {
     expect(byName).toMatchObject(TOO_MANY);
   });
 
-  test('the count stays true through every kind of change, even one that is undone', async () => {
+  test('the count stays correct through every kind of change, even one that is rolled back', async () => {
     const [, , third = '', fourth = ''] = names;
     const other = await sql<{ id: string }>`select id from projects where id <> 'default' limit 1`.execute(
       harness.db,
@@ -167,7 +167,7 @@ describe('archived features do not count', () => {
     expect(now?.counted).toBe(now?.there);
   });
 
-  test('many rows of the count are folded into one, by transactions that do not wait for each other', async () => {
+  test('many count rows are merged into one, by transactions that do not wait for each other', async () => {
     await sql`insert into active_feature_counts select 1 - 2 * (n % 2) from generate_series(1, 200) as n`.execute(
       harness.db,
     );
@@ -190,7 +190,7 @@ describe('archived features do not count', () => {
     expect(await counted()).toEqual(before);
   });
 
-  test('a project that is full takes no archived feature back, and an archived one neither', async () => {
+  test('no feature can be revived in a full project or in an archived one', async () => {
     await sql`update features set archived_at = now()`.execute(harness.db);
     await sql`delete from projects where id like 'p-%' and not exists (
       select from features where project = projects.id)`.execute(harness.db);

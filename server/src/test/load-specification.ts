@@ -3,7 +3,7 @@ import { isAddressRange } from '../targeting/constraints/values.ts';
 import { call } from './request.ts';
 import { type Specification, type SpecifiedFeature, stateOf } from './specification.ts';
 
-/** Why the admin API rejects a feature of the specification, by the name of the feature. */
+/** The reason why the admin API rejects a feature of the specification, by feature name. */
 export type Rejected = Map<string, string>;
 
 const TOTAL_WEIGHT = 1_000;
@@ -50,8 +50,8 @@ export async function loadSpecification(app: App, specification: Specification):
 }
 
 /**
- * A parent cannot depend on another feature, so one feature is rejected in a chain of three, and one in a cycle. It is the child
- * of the chain, and in the cycle the feature that no case asks for.
+ * A parent cannot itself have a parent, so the server rejects one feature of a chain of three, and one of a cycle. In the chain
+ * this is the last child, and in the cycle the feature that no case evaluates.
  */
 function creationOrder(features: SpecifiedFeature[], asked: ReadonlySet<string>): SpecifiedFeature[] {
   const children = new Set(features.filter(one => one.dependencies?.length).map(({ name }) => name));
@@ -62,7 +62,7 @@ function creationOrder(features: SpecifiedFeature[], asked: ReadonlySet<string>)
 
 type Request = ['POST' | 'PUT', string, unknown];
 
-/** The last one enables the feature. */
+/** The last request enables the feature. */
 function requestsFor(
   { enabled, strategies, variants = [], dependencies = [] }: SpecifiedFeature,
   segmentIds: Map<number, number>,
@@ -99,7 +99,7 @@ function scaled<V extends { weight: number }>(variants: V[]) {
   }));
 }
 
-/** No value is in an empty list. */
+/** No value is in an empty list, so NOT_IN with an empty list is always true. */
 const isAlwaysTrue = ({ operator, values = [] }: { operator: string; values?: string[] }): boolean =>
   operator === 'NOT_IN' && values.length === 0;
 

@@ -23,7 +23,7 @@ export type Trial = { first: Write; second: Write; at: number };
 
 export type LockCampaign = {
   writes: Write[];
-  /** Operations whose example does not reach the commit, so that they show nothing. */
+  /** Operations whose example is rejected before the commit, so that a trial with them proves nothing. */
   unreached: string[];
   /** Returns the deadlocks that PostgreSQL reported. */
   run: (trial: Trial) => Promise<string[]>;
@@ -42,12 +42,12 @@ type Side = {
 const LOCKING =
   /\bfor (no key update|update|share|key share)\b|^\s*(insert|update|delete)\b|\b(insert into|delete from)\b|\bupdate \w+ set\b|advisory_xact_lock/i;
 const DEADLOCK = '40P01';
-/** Not about flags, projects or environments, and slow, since a password is hashed. */
+/** Operations that have nothing to do with flags, projects or environments, and that are slow because they hash a password. */
 const OTHER = /^\/(auth|logout|invite)|password|\/validate$|\/preview$|constraints|\/playground/;
 
 /**
- * Runs writes of the API against each other with transactions that overlap at a chosen statement. Nothing is ever
- * committed, so that every trial starts from the same state.
+ * Runs pairs of API writes whose transactions overlap at a chosen statement. Nothing is ever committed, so every trial starts
+ * from the same state.
  */
 export async function startLockCampaign(databaseUrl: string): Promise<LockCampaign> {
   const watcher = openDb({ url: databaseUrl, poolSize: 2, onError: () => {} });
@@ -94,7 +94,7 @@ export async function startLockCampaign(databaseUrl: string): Promise<LockCampai
 const ROW_LOCK = /\bfor (?:no key update|update|share|key share)(?: of "?(\w+)"?)?(?: skip locked)?\s*$/i;
 const ADVISORY_LOCK = /pg_advisory_xact_lock\((?:hashtext\('([^']+)'\)|\d+, \w+)/;
 
-/** The locks that a write takes with their own statements, in order: tables, and names of advisory locks. */
+/** The locks that a write takes explicitly, in order: names of tables and of advisory locks. */
 export function locksOf({ statements }: Write): string[] {
   return statements.flatMap(text => {
     const advisory = ADVISORY_LOCK.exec(text);
@@ -108,7 +108,7 @@ export function locksOf({ statements }: Write): string[] {
   });
 }
 
-/** Where a trial can reveal something: `first` holds a lock and takes another one afterwards. */
+/** The statements at which pausing can reveal a deadlock: the write already holds a lock and takes another one later. */
 export function pausesOf({ statements }: Write): number[] {
   const locking = statements.flatMap((text, index) => (LOCKING.test(text) ? [index] : []));
   return locking.slice(0, -1).map(index => index + 1);

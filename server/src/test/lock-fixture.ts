@@ -27,7 +27,7 @@ export type Fixture = {
 
 const PROJECT = 'default';
 const FLAG = 'checkout-v2';
-/** In both projects, with strategies but without enabled flags and tokens, so that it can be deleted. */
+/** Both projects have it, with strategies but without enabled flags or tokens, so that it can be deleted. */
 const ENVIRONMENT = 'spare';
 /** Without active flags, so that it can be archived and deleted. */
 const OTHER_PROJECT = 'empty';
@@ -225,7 +225,7 @@ export const addresses = (fixture: Fixture): Record<string, Values> => ({
   ),
 });
 
-/** The same requests for the other project and its archived flag, where that makes sense. */
+/** Parameters that send the same requests to the other project and its archived flag. */
 export const elsewhere: Values = { projectId: OTHER_PROJECT, featureName: 'shelved-3' };
 
 const SHELVED = { features: ['shelved-1', 'shelved-2'] };
@@ -259,7 +259,7 @@ export const bodies = (fixture: Fixture): Record<string, unknown> => ({
       parameters: { rollout: '25', stickiness: 'default' },
       segments: [fixture.segment],
     },
-  // Into a different project, so that the project lock does not separate it from other requests for the same flag.
+  // The target is a different project, so that the project lock does not serialize this request with others for the same flag.
   'POST /api/admin/projects/{projectId}/features/{featureName}/clone': {
     name: 'checkout-v3',
     project: OTHER_PROJECT,

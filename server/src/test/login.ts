@@ -6,7 +6,7 @@ import { type ApiResponse, call } from './request.ts';
 
 export type Browser = {
   cookie: string;
-  /** One request with the cookie, as a page of the console makes it. */
+  /** Sends one request with the cookie, as the console does. */
   ask: (
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     url: string,

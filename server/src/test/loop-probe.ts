@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 
 /**
- * Loaded into a server with --import. Measures the longest stretch of work that the event loop did between two turns of a timer,
- * in CPU time of the main thread: a busy machine makes the stretch take longer, but not in CPU time.
+ * Loaded into a server with --import. Measures the longest time that the event loop was blocked between two ticks of a timer, in
+ * CPU time of the main thread, which unlike wall-clock time does not grow on a busy machine.
  */
 const EVERY_MS = 2;
 
@@ -15,7 +15,7 @@ setInterval(() => {
   last = process.threadCpuUsage();
 }, EVERY_MS).unref();
 
-/** Any request gets the longest stretch so far, in milliseconds, and starts a new measurement. */
+/** Responds to any request with the longest blocked time so far, in milliseconds, and starts a new measurement. */
 createServer((_request, response) => {
   const { user, system } = process.threadCpuUsage(last);
   response.setHeader('connection', 'close');

@@ -8,7 +8,7 @@ export type RunningServer = {
   process: ChildProcess;
   port: number;
   url: string;
-  /** Everything it wrote so far. */
+  /** Everything that the process has written so far. */
   output: () => string;
 };
 

@@ -1,2 +1,2 @@
-/** The URL of the application in tests. It is not listening there. */
+/** The public URL of the application in tests. Nothing listens there. */
 export const PUBLIC_URL = 'http://localhost:4242';

@@ -11,7 +11,10 @@ const GROUPS = ['reds', 'blues'];
 const ROOT_ROLES = ['root-one', 'root-two'];
 const PROJECT_ROLES = ['project-one', 'project-two'];
 
-/** Each returns 400 with the permission, because the body is invalid, 403 without it, and 404 for a hidden project. */
+/**
+ * With the permission, each of these requests returns 400, because the body is invalid; without it 403, and in a hidden project
+ * 404.
+ */
 const IN_PROJECT = [
   { permission: 'CREATE_FEATURE', method: 'POST', path: 'features' },
   { permission: 'UPDATE_PROJECT', method: 'PUT', path: '' },
@@ -42,7 +45,7 @@ export type Question = {
   environment?: string;
 };
 
-/** The whole rule, independent of the code that implements it. */
+/** The whole access rule, written independently of the code that implements it. */
 export function expected(world: World, { user, project, permission, environment }: Question): number {
   const groups = GROUPS.filter(group => world.groups[group]?.users.includes(user));
   const rootRoles = [world.rootRoles[user], ...groups.map(group => world.groups[group]?.rootRole)];

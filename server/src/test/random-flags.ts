@@ -28,7 +28,7 @@ const FIELDS = [
   'version',
   'age',
 ];
-/** Values of the context: everything that constraints compare with, and what they cannot read. */
+/** Context values: everything that constraints compare with, and values that they cannot parse. */
 const VALUES = [
   ...TEXTS,
   ...NUMBERS,

@@ -101,7 +101,7 @@ test.each(['user', 'group'] as const)(
   },
 );
 
-test('a user and a group with a role get a different one', async () => {
+test('the role of a user and of a group is replaced by a different one', async () => {
   const updated = ['project-access-user-roles-updated', 'project-access-group-roles-updated'];
   const holders = { users: [user], groups: [group] };
   await send('POST', `${PROJECT}/access`, { roles: [MEMBER], ...holders });

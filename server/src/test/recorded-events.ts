@@ -28,7 +28,8 @@ const FLAG_CHANGES = [
   'feature-metadata-updated',
 ];
 
-// Most were made by the admin token; null and empty values are omitted. The strings in the first four are ours.
+// The admin token caused most of these events. Null and empty values are omitted. We replaced the strings in the first four
+// events.
 const RECORDED: Recorded[] = [
   {
     id: 1,

@@ -25,7 +25,7 @@ type Explanation = {
   } | null;
 };
 
-/** Follows the explanation alone to a result: outcomes of constraints, buckets, thresholds and states of parents. */
+/** Derives a result from nothing but the explanation: constraint outcomes, buckets, thresholds and parent states. */
 export function replay(explanation: Explanation): { isEnabled: boolean; variant: string } {
   const active = explanation.strategies.filter(({ disabled }) => disabled !== true);
   const isEnabled =

@@ -27,7 +27,7 @@ test('openapi.json is what the server generates', () => {
   expect(readFileSync(join(ROOT, 'openapi.json'), 'utf8')).toBe(openApiText(harness.app));
 });
 
-test('tables.gen.ts is what the migrations make', MANY_REQUESTS, () => {
+test('tables.gen.ts matches the migrated database', MANY_REQUESTS, () => {
   const result = spawnSync(process.execPath, ['server/scripts/table-types.ts', '--verify'], {
     cwd: ROOT,
     env: { ...process.env, ...COMPILE_CACHE, DATABASE_URL: urlOf(inject('template')) },
@@ -72,7 +72,7 @@ const importsOf = (source: string, n: number): string[] => [
   `export const loaded${n} = await import('${source}');`,
 ];
 
-/** Every planted import in a file of its path, each case on separate lines, so that one run of the linter is enough. */
+/** All planted imports, each in a file at its path and on its own lines, so that the linter has to run only once. */
 function plantedFiles(): Record<string, string> {
   const files: Record<string, string> = {
     'server/src/one.ts': "import { two } from './two.ts';\nexport const one = () => two();\n",
@@ -105,7 +105,7 @@ beforeAll(() => {
   }
 });
 
-/** The rules that the linter reports in a line of a file. */
+/** The rules that the linter reports for one line of a file. */
 const reportedAt = (file: string, line: number): string[] =>
   [...output.matchAll(/^(\S+):(\d+):\d+ lint\/\w+\/(\w+)/gm)].flatMap(([, path, at, rule = '']) =>
     path === file && Number(at) === line ? [rule] : [],
@@ -136,7 +136,7 @@ test('the linter reports a promise without await', () => {
   expect(reportedAt('server/src/floating.ts', 2)).toContain('noFloatingPromises');
 });
 
-/** Writes whose columns the compiler does not check: it accepts an unknown one that arrives by a spread or in a variable. */
+/** Writes whose columns the compiler does not check, because it accepts an unknown column from a spread or a variable. */
 function uncheckedWrites(text: string): string[] {
   return [...text.matchAll(/\.(?:insertInto|updateTable)\('(\w+)'\)\s*\.(?:values|set)\(/g)].flatMap(
     ({ 0: start, 1: table, index }) => {
@@ -186,7 +186,7 @@ test('only routes and a few named functions open a change', () => {
   expect(openers.toSorted()).toEqual(OPENS_A_CHANGE);
 });
 
-test('lists are compared with any: `in` creates a different statement for every length of a list', () => {
+test('lists are compared with any, because `in` creates a different statement for every list length', () => {
   const IN = /\.(where|having|on|or)\([^)]*'(not )?in',.*|\b(not )?in \(\$\{sql\.join.*/g;
 
   expect(".where('name', 'in', names)".match(IN)).toHaveLength(1);
@@ -200,7 +200,7 @@ test.each([
     'columns of a different table',
     "const c = () => ({}) satisfies Columns<'a'>; tx.updateTable('tags').set(c(tag)).execute()",
   ],
-])('it is noticed when the compiler cannot check %s', (_case, text) => {
+])('the check notices %s, which the compiler cannot verify', (_case, text) => {
   expect(uncheckedWrites(text)).toHaveLength(1);
 });
 
@@ -245,7 +245,7 @@ test('no dependency has an install script, and the lockfile names no registry', 
   expect(lock).not.toMatch(/"resolved": "http/);
 });
 
-test('every project of the tests runs in a job of the check workflow', () => {
+test('every test project runs in a job of the check workflow', () => {
   const [jobs = ''] = readFileSync(join(ROOT, '.github/workflows/check.yaml'), 'utf8').split(
     '\n  postgres:\n',
   );

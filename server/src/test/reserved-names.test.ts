@@ -9,7 +9,7 @@ const operations = listAdminOperations();
 
 const nameOf = (segment: string): string | undefined => /^\{(.+)\}$/.exec(segment)?.[1];
 
-/** Whether a segment of the path can have this word as its value. */
+/** Whether this path segment can have the word as its value. */
 function accepts({ parameters }: Operation, segment: string, word: string): boolean {
   const name = nameOf(segment);
   if (name === undefined) return segment === word;

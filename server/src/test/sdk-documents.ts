@@ -73,7 +73,7 @@ const usedSegments = ({ strategies = [], segments = [] }: SdkDocument): number[]
   ...new Set([...segments, ...strategies.flatMap(strategy => strategy.segments ?? [])]),
 ];
 
-/** Raises the revision of an environment without a document, as a change in a project outside of a scope does. */
+/** Raises the revision of an environment without writing a document, as a change in a project outside the token's scope does. */
 export async function raiseRevision(db: Db, environment: string, revision: number): Promise<void> {
   await sql`update sdk_revisions set revision = ${revision} where environment = ${environment}`.execute(db);
 }

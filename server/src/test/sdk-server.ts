@@ -10,7 +10,7 @@ import type { Harness } from './harness.ts';
 export type SdkServer = {
   /** The server's URL, without a trailing slash. */
   url: string;
-  /** Keeps a different server's state current until the end of the tests. */
+  /** Also keeps the state of another server current, until the tests end. */
   keep: (app: App, databaseUrl?: string) => Promise<string>;
   /** A new token, by default a backend token. */
   token: (environment: string, projects?: string[], type?: 'backend' | 'frontend') => Promise<string>;

@@ -21,7 +21,7 @@ export type SdkStream = {
   close: () => void;
 };
 
-/** Opens a stream as an SDK does, and keeps everything that comes. */
+/** Opens a stream as an SDK does, and records everything that arrives. */
 export async function openStream(
   url: string,
   token: string,

@@ -24,8 +24,8 @@ export function parseShown(text: string): Shown[] {
 }
 
 /**
- * The actual output, with the values of the shown one wherever the two agree. So both are equal if they agree, and differ at
- * the right place if not. Ids and times are not compared.
+ * The actual output, with the shown value wherever the two match. A comparison with the shown output then fails only at the
+ * places that really differ. Ids and times always match.
  */
 export function alignWith(shown: Shown | undefined, actual: Shown, field = ''): Shown {
   if (typeof shown === 'string' && typeof actual === 'string') {

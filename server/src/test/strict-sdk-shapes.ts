@@ -67,7 +67,7 @@ const Feature = Type.Object({
 
 const Segment = Type.Object({ id: Int32, constraints: Type.Array(Constraint) });
 
-/** The response to a poll. With a field `events`, SDKs would take it for a delta. */
+/** The response to a poll. It must not have a field `events`, or SDKs would mistake it for a delta. */
 export const PollBody = Type.Object({
   version: Revision,
   features: Type.Array(Feature),
@@ -124,6 +124,6 @@ export const ValidTokens = Type.Object({
   ),
 });
 
-/** Where a body would make a strict SDK reject it. */
+/** The places in a body that would make a strict SDK reject it. */
 export const strictViolations = (schema: TSchema, body: unknown): string[] =>
   [...Value.Errors(schema, body)].map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -9,7 +9,7 @@ export const RECORDED = ['4.19.5', '8.2.0'] as const;
 
 export type SourceDatabase = {
   url: string;
-  /** Tokens of the recorded instance: of the operator, for SDKs, and of people. */
+  /** Tokens of the recorded instance: admin tokens, SDK tokens and personal tokens. */
   tokens: string[];
   personalTokens: string[];
   /** Runs SQL as the owner, as Unleash would. */

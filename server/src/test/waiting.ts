@@ -4,7 +4,7 @@ import type { Db, Reader } from '../platform/db/database.ts';
 
 const WITHIN_MS = 100_000;
 
-/** How many statements on this database wait for a lock, for requests that do other work before they reach it. */
+/** How many statements on this database wait for a lock. For requests that do other work before they reach the lock. */
 export async function waitingForLock(db: Reader): Promise<number> {
   const { rows } = await sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db);

@@ -230,7 +230,7 @@ test('exactly one of 8 concurrent clones with the same name succeeds', async () 
   expect(rows).toHaveLength(3);
 });
 
-test('a clone with the name of a concurrent transaction waits for it and is rejected with 409', async () => {
+test('a clone waits for a concurrent transaction that creates the same name, and is rejected with 409', async () => {
   await makeProject(harness.db, { id: 'second-project' });
   await insertRichFeature(harness.db, { name: 'contested' });
   const first = await harness.db.startTransaction().execute();

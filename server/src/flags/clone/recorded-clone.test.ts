@@ -5,8 +5,8 @@ import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { insertRichFeature, insertSegment } from '../../test/rich-feature.ts';
 
 /**
- * Responses of Unleash, recorded once by status and error name. `ours` is the response of Halyard where it differs, and
- * `because` is the reason.
+ * The status and error name of Unleash's responses, recorded once. Where Halyard responds differently, `ours` is its response
+ * and `because` the reason.
  */
 type Recorded = {
   name: string;

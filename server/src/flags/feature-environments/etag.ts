@@ -15,7 +15,10 @@ export const etagOfStrategies = (strategies: FeatureStrategy[]): string => makeE
 
 export const etagOfStrategy = (strategy: FeatureStrategy): string => makeEtag(strategy);
 
-/** Locks a feature and returns its ETag. The module of features passes it, because that module imports this one. */
+/**
+ * Locks a feature and returns its ETag. The features module passes this function in, because it imports this module and not the
+ * other way round.
+ */
 export type LockFeatureEtag = (current: Change, project: string, name: string) => Promise<string[]>;
 
 /**

@@ -130,32 +130,29 @@ test('an import that brings no enabled strategy disables an existing feature', a
 test.each([
   ['a new feature', 'imported-new', false],
   ['an existing feature', 'imported-again', true],
-])(
-  'an import leaves %s disabled that is enabled in the data without an enabled strategy',
-  async (...given) => {
-    const [, name, exists] = given;
-    if (exists) await makeEnabled(name);
-    const data = {
-      features: [{ name }],
-      featureStrategies: [],
-      featureEnvironments: [{ featureName: name, enabled: true }],
-    };
+])('an import disables %s that the data enables without an enabled strategy', async (...given) => {
+  const [, name, exists] = given;
+  if (exists) await makeEnabled(name);
+  const data = {
+    features: [{ name }],
+    featureStrategies: [],
+    featureEnvironments: [{ featureName: name, enabled: true }],
+  };
 
-    const checked = await call(harness.app, 'POST', '/api/admin/features-batch/validate', {
-      body: { project: 'default', environment: 'production', data },
-    });
-    const imported = await importInto(data);
+  const checked = await call(harness.app, 'POST', '/api/admin/features-batch/validate', {
+    body: { project: 'default', environment: 'production', data },
+  });
+  const imported = await importInto(data);
 
-    expect(imported.status).toBe(200);
-    const { body } = await call(harness.app, 'GET', `${FEATURES}/${name}/environments/production`);
-    expect(body).toMatchObject({ enabled: false, strategies: [] });
-    expect((await eventsOf(name)).map(({ type }) => type)).not.toContain('feature-environment-enabled');
-    expect(checked.body.warnings).toContainEqual({
-      message: 'These features have no enabled strategy in the data and will be disabled',
-      affectedItems: [name],
-    });
-  },
-);
+  expect(imported.status).toBe(200);
+  const { body } = await call(harness.app, 'GET', `${FEATURES}/${name}/environments/production`);
+  expect(body).toMatchObject({ enabled: false, strategies: [] });
+  expect((await eventsOf(name)).map(({ type }) => type)).not.toContain('feature-environment-enabled');
+  expect(checked.body.warnings).toContainEqual({
+    message: 'These features have no enabled strategy in the data and will be disabled',
+    affectedItems: [name],
+  });
+});
 
 test('copying an environment without an enabled strategy disables the feature in the target', async () => {
   const { here, read } = await makeEnabled('copied-over');

@@ -63,7 +63,7 @@ test('responds with 304 without a body to the ETag of the current state', async 
   }
 });
 
-test('a request of an SDK and a favorite change the response, and do not make an update fail', async () => {
+test('an SDK request and a favorite change the response, but do not make an update fail', async () => {
   const user = await makeUser(harness.db, 'Admin');
   const as = { token: user.token };
   const { headers } = await call(harness.app, 'GET', feature, as);

@@ -101,7 +101,6 @@ export async function insertFeatures(
   return new Map(rows.map(row => [row.name, row.createdAt]));
 }
 
-/** Locks the two projects of a move in the order of their ids, so that no two moves deadlock. */
 export async function requiresComment(db: Reader, project: string): Promise<boolean> {
   const row = await db
     .selectFrom('projects')
@@ -111,6 +110,7 @@ export async function requiresComment(db: Reader, project: string): Promise<bool
   return row?.require_comment === true;
 }
 
+/** Locks the two projects of a move in the order of their ids, so that no two moves deadlock. */
 export async function lockProjectsOfMove(tx: Tx, from: string, to: string): Promise<void> {
   await sql`
     select from projects where id = any(${[from, to]}) order by id for no key update`.execute(tx);

@@ -17,7 +17,7 @@ import {
   NewManifestFlag,
 } from './schema.ts';
 
-/** The CLI appends /openfeature/v0/… to the URL of the provider, which is therefore that of a project. */
+/** The CLI appends /openfeature/v0/… to the provider URL, so users give it the URL of a project. */
 const MANIFEST = '/api/admin/projects/:projectId/openfeature/v0/manifest';
 
 const NOT_STORED = [['defaultValue'], ['name']];

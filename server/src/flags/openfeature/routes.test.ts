@@ -6,7 +6,7 @@ import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 
 const harness = useHarness();
 
-/** The requests of the OpenFeature CLI 0.4.1 as it sends them. The provider URL is that of a project. */
+/** Sends requests as the OpenFeature CLI 0.4.1 does. The provider URL is the URL of a project. */
 const cli = async (
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -116,7 +116,7 @@ test('pull: the manifest has the type of each flag as OFREP returns its values',
   ]);
 });
 
-test('push: creates and updates flags, and rejects what cannot be', async () => {
+test('push: creates and updates flags, and rejects values that flags cannot have', async () => {
   const flag = { key: 'pushed', type: 'boolean', defaultValue: false, description: 'From a manifest' };
   const created = await cli('POST', '/flags', flag);
   expect(created.status).toBe(201);
@@ -172,7 +172,7 @@ test('two pushes at the same time create a flag once', async () => {
   expect(results.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409]);
 });
 
-test('somebody who may not change flags can pull and not push', async () => {
+test('somebody who may not change flags can pull but not push', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
 
   expect((await cli('GET', '', undefined, token)).status).toBe(200);

@@ -181,7 +181,7 @@ test('finds flags without an owner only where others have one', async () => {
   });
 });
 
-test('lists what a user owns, who stays an owner after a deactivation and not after a deletion', async () => {
+test('lists what a user owns; a deactivated user stays an owner, a deleted user does not', async () => {
   const leaver = await makeUser(harness.db, 'Viewer');
   await makeMember(harness.db, leaver, 'shop', 'Owner');
   const name = await makeFlag();
@@ -204,7 +204,7 @@ test('lists what a user owns, who stays an owner after a deactivation and not af
   expect((await read(name)).body.owners.map(({ id }: { id: number }) => id)).toEqual([ada.id]);
 });
 
-test('a group that is deleted owns nothing, and a copy of a flag has no owners', async () => {
+test('a deleted group owns nothing, and a copy of a flag has no owners', async () => {
   const name = await makeFlag();
   const { id } = (await call(harness.app, 'POST', '/api/admin/groups', { body: { name: 'brief' } })).body;
   await set(name, [{ type: 'group', id }]);
@@ -219,7 +219,7 @@ test('a group that is deleted owns nothing, and a copy of a flag has no owners',
   expect((await read(name)).body).toEqual({ owners: [] });
 });
 
-test('waits for a concurrent deletion of an owner, and rejects them', async () => {
+test('waits for a concurrent deletion of a user, and rejects the user as owner', async () => {
   const name = await makeFlag();
   const leaver = await makeUser(harness.db, 'Viewer');
   // A different server has deleted the user and has not committed yet.

@@ -69,7 +69,7 @@ test('shares a view with everybody who reads the project, and records it', async
   });
 });
 
-test('whoever shared a view may delete it, and whoever may update the project; nobody else', async () => {
+test('only the person who shared a view, and people who may update the project, may delete it', async () => {
   const { id } = (await share(view('mine'), member)).body;
 
   expect((await remove(id, viewer)).status).toBe(403);

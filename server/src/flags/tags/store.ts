@@ -30,7 +30,7 @@ export async function insertTagType(tx: Tx, tagType: TagType): Promise<void> {
   await tx.insertInto('tag_types').values(tagTypeColumns(tagType)).execute();
 }
 
-/** Returns the tags it inserted. */
+/** Returns the tag types it inserted. */
 export async function insertMissingTagTypes(tx: Tx, tagTypes: TagType[]): Promise<TagType[]> {
   return await tx
     .insertInto('tag_types')

@@ -470,7 +470,7 @@ test('an import does not change an archived feature, and validation warns about 
   expect(body).not.toHaveProperty('description');
 });
 
-test('validation reveals nothing more about a feature of a different project if it is archived', async () => {
+test('validation does not reveal whether a feature of a different project is archived', async () => {
   const secret = await makeProject(here.db, { mode: 'private' });
   const place = `/api/admin/projects/${secret.id}/features`;
   for (const name of ['hidden-active', 'hidden-resting']) await ask(here, place, { name });

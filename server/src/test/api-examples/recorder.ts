@@ -9,7 +9,7 @@ export type Options = Parameters<typeof call>[3];
 /** The response bodies, by operation and status: `createProject 201`. */
 export type Recorded = Record<string, unknown>;
 
-/** What the examples are recorded with. */
+/** What the recording works with. */
 export type World = {
   harness: Harness;
   deliveries: Deliveries;

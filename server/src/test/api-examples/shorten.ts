@@ -1,6 +1,6 @@
 import type { Recorded } from './recorder.ts';
 
-/** Two items of a list tell a reader as much as all of them. */
+/** Two items are enough to show what a list looks like. */
 const MAX_ITEMS = 2;
 const MAX_STRING = 300;
 

@@ -15,7 +15,7 @@ import { type Flag, type Place, type Strategy, sorted, type World } from './worl
 const SEQUENCES = sized({ usual: 30, long: 2_000 });
 const CONCURRENCY = 4;
 
-// Each sequence has a separate project.
+// Each sequence gets its own project.
 const harness = useHarness({ limits: { projects: SEQUENCES * 20 } });
 let projects = 0;
 
@@ -194,7 +194,7 @@ async function observe(project: string, { environments }: World): Promise<World>
     const url = `/api/admin/projects/${project}/features/${project}.${name}`;
     const { status, body } = await ask('GET', url);
     if (status !== 200) continue;
-    // The latest stage alone is not enough: for an archived flag, a different stage decides.
+    // The latest stage alone is not enough, because for an archived flag a different stage decides.
     const { body: stages } = await ask('GET', `${url}/lifecycle`);
     const completed = stages.find(({ stage }: { stage: string }) => stage === 'completed');
     flags[name] = asFlag(project, { ...body, completed: completed?.status ?? null });

@@ -256,7 +256,7 @@ const sameContent = (one: Strategy[], other: Strategy[]): boolean => {
   return isDeepStrictEqual(contents(one), contents(other));
 };
 
-/** No title is an absent field. */
+/** A missing title is an absent field. */
 const titled = ({ title }: StrategyInput) => (typeof title === 'string' ? { title } : {});
 
 /** A new strategy has no id yet. The response of the server contains it. */

@@ -93,6 +93,6 @@ const isRequired = (property: Property | undefined): boolean =>
 const membersOf = (type: Type): readonly Type[] =>
   type.isUnionType() ? type.getTypes().flatMap(membersOf) : [type];
 
-/** Whether a type is that of a row; otherwise it is a value within a statement. */
+/** Whether the type describes a row. Otherwise it describes a value within a statement. */
 export const isRow = (checker: Checker, type: Type): boolean =>
   membersOf(type).some(member => (member.flags & OBJECT) !== 0 && !checker.isArrayType(member));

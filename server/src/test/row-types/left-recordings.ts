@@ -11,7 +11,7 @@ const NO_RECORDING = [
   // They read what all other test files left.
   'server/src/test/row-types/row-types.test.ts',
   'server/src/test/operation-events.test.ts',
-  // They are skipped as a whole where no PostgreSQL cluster can be started.
+  // These files are skipped entirely where no PostgreSQL cluster can be started.
   'server/src/publishing/snapshots/start.process.test.ts',
   'server/src/record/epoch/failover.process.test.ts',
 ];

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/database.ts';
 
-/** Statements with a wrong annotation each, to show what the check can find. */
+/** Statements with one wrong annotation each, which the check must find. */
 export const PLANTED: Record<string, { run: (db: Db) => Promise<unknown>; problem: string }> = {
   'a column that the statement does not return': {
     run: db => sql<{ id: string; owner: string }>`select id from projects`.execute(db),

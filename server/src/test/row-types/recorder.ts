@@ -39,7 +39,7 @@ type Result = { rows: Record<string, unknown>[]; fields: pg.FieldDef[] };
 /** Enough to find a wrong annotation; the tests of large instances return thousands of rows. */
 const MAX_ROWS = 100;
 
-/** The values that `platform/db/database.ts` makes of the types we use. JSON can be anything. */
+/** The kinds of values into which `platform/db/database.ts` parses the types we use. JSON can be anything. */
 const { BOOL, FLOAT8, INT2, INT4, INT8, NUMERIC, TEXT, TIMESTAMPTZ, UUID, VARCHAR } = pg.types.builtins;
 const KINDS: Record<number, string> = {
   [BOOL]: 'boolean',
@@ -120,7 +120,7 @@ function recordResult(client: object, text: string, result: Result): void {
   if (text.startsWith('declare ') && templates) cursors.set(client, templates);
   if (text.startsWith('fetch ')) templates = cursors.get(client);
   for (const template of templates ?? []) recordTemplate(template, result);
-  // Not from Kysely. Such a connection has other parsers, so only the values tell what it returns.
+  // Not a connection of Kysely, so it may have different parsers, and only the values show what it returns.
   if (!templates && result.rows?.length > 0) recordTemplate({ key: text }, { ...result, fields: [] });
 }
 

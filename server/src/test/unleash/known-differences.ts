@@ -1,4 +1,4 @@
-/** A way in which Halyard responds differently, with the reason. */
+/** A difference between the responses of Halyard and Unleash, with the reason. */
 export type KnownDifference = {
   /** Operations, or all of them. */
   operations: string[] | 'all';

@@ -3,7 +3,7 @@ import { REQUESTS } from './requests/all.ts';
 import type { Caller, Request, Step, Until } from './requests/step.ts';
 import { type Shape, shapeOf } from './shape.ts';
 
-/** What a request gets. Responses with an error have no shape, because all of Halyard's errors have the same shape. */
+/** The response to a request. Errors have no shape, because all of Halyard's errors have the same one. */
 export type Recorded = { status: number; shape?: Shape };
 
 /** The cases of each operation by name. */

@@ -3,7 +3,7 @@ import type { Request } from './step.ts';
 
 /** Integrations, API tokens and users. */
 export const PEOPLE_REQUESTS: Request[] = [
-  // Integrations: Unleash looks up the address of a receiver, so only the list is independent of the network
+  // Integrations: Unleash resolves the receiver's host name, so only the list works without a network
   get(`${A}/addons`),
 
   // API tokens

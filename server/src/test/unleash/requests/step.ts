@@ -20,7 +20,7 @@ export type Request = Step & {
   skip?: string[];
   /** Sent before each case. */
   given?: Step[];
-  /** Others depend on it. It is not recorded. */
+  /** Later requests depend on it. It is not recorded. */
   isSetup?: boolean;
 };
 
