@@ -44,7 +44,7 @@ function optionRows(options: Options): string[][] {
   });
 }
 
-/** Its own options: the page lists the others once. */
+/** The options that only this command has. The page lists the common ones once. */
 const own = (command: AnyCommand): Options =>
   Object.fromEntries(
     Object.entries(optionsOf(command)).filter(([key]) => Object.hasOwn(command.options ?? {}, key)),

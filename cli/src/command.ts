@@ -59,9 +59,9 @@ export type Command<A extends Arguments = Arguments, O extends Options = Options
   calls: string[];
   /** The name of a schema in openapi.json, or a schema that only this command has. */
   output: string | Record<string, unknown>;
-  /** It prints one document per line. */
+  /** Its output is one JSON document per line. */
   streams?: true;
-  /** It prints a string as it is, such as a script. */
+  /** It prints a string unchanged, such as a script. */
   raw?: true;
   /** It can exit with 10. */
   checks?: true;
@@ -69,11 +69,14 @@ export type Command<A extends Arguments = Arguments, O extends Options = Options
   /** The page of the console, for --web. */
   page?: (context: Context, args: ArgumentValues<A>, options: OptionValues<O>) => Promise<string> | string;
   run: (context: Context, args: ArgumentValues<A>, options: OptionValues<O>) => Promise<T> | AsyncIterable<T>;
-  /** What a person reads instead of the JSON. */
+  /** Formats the result for a person, instead of as JSON. */
   text: (result: T, context: Context) => string;
 };
 
-/** A command of any kind. Its arguments, options and result fit each other, which the list of all commands cannot know. */
+/**
+ * A command of any type. Each definition is checked on its own; a list of all commands cannot express how arguments, options and
+ * result belong together.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: the members of the list have no common type.
 export type AnyCommand = Command<any, any, any>;
 

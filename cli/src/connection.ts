@@ -33,7 +33,7 @@ export function chosenProfile(env: Env, name = env.HALYARD_PROFILE): [string, Pr
 /** The longest token that a server accepts. */
 const MAX_TOKEN_LENGTH = 512;
 
-/** An invalid value is never shown, because it may be a token with something after it. */
+/** An invalid value is never printed, because it may contain a valid token. */
 export function readToken(text: string, where: string): string {
   if (text.length > MAX_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(text))
     throw wrongUse(`${where} is not a token: a token is one word of at most ${MAX_TOKEN_LENGTH} characters.`);

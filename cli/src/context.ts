@@ -31,7 +31,7 @@ export type Context = Runtime & {
   /** Whether a person can answer a prompt. */
   interactive: boolean;
   connection: () => Connection;
-  /** For requests that change nothing, whatever their method. */
+  /** For requests that change nothing, even if they are POST requests. */
   read: Api;
   /** For changes. In a dry run the first one ends the command. */
   write: Api;
@@ -42,11 +42,11 @@ export type Context = Runtime & {
   project: (option: string | undefined) => string;
   projectIfSet: (option: string | undefined) => string | undefined;
   environment: (option: string | undefined) => string;
-  /** Prints a remark for people to standard error. */
+  /** Prints a note to standard error, unless the output is JSON. */
   note: (text: string) => void;
   /** Asks the user to type the name. Without a terminal, --yes is required. */
   confirm: (question: string, name: string) => Promise<void>;
-  /** Ends the command with 10 after its output. */
+  /** Makes the command exit with 10 after its output. */
   failCheck: () => void;
   exit: () => number;
 };

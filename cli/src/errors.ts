@@ -76,7 +76,7 @@ const EXIT_OF_STATUS: Record<number, number> = {
 
 type ErrorBody = { id?: string; name?: string; message?: string; details?: unknown[] };
 
-/** A rejection by the server, or by something between it and us that does not speak JSON. */
+/** A rejection by the server, or by a proxy in between that does not respond with JSON. */
 export function rejection(status: number, body: unknown, where: string): CommandError {
   const { id, name, message, details } = typeof body === 'object' && body !== null ? (body as ErrorBody) : {};
   const isOurs = name !== undefined && message !== undefined;
@@ -99,21 +99,21 @@ function hintFor(status: number, name: string | undefined): string | undefined {
   return undefined;
 }
 
-/** What programs read from standard error. */
+/** The error as programs read it from standard error. */
 export const errorDocument = ({ exit: _, id, ...rest }: Problem): object => ({
   error: { ...rest, id: id ?? null },
 });
 
 type Detail = { message?: unknown };
 
-/** What people read from standard error. */
+/** The error as people read it on standard error. */
 export function errorText({ code, message, details = [], hint, id, status }: Problem): string {
   const listed = (details as Detail[]).flatMap(one =>
     typeof one?.message === 'string' ? [`  - ${one.message}`] : [],
   );
   const isBug = status !== undefined && status >= 500;
   const lines = [
-    // Whoever presses Ctrl+C has made no error.
+    // Pressing Ctrl+C is not an error, so nothing is printed.
     code === 'Interrupted' ? message : `Error: ${message}`,
     ...(listed.length > 1 || (listed[0] !== undefined && !listed[0].includes(message)) ? listed : []),
     ...(isBug && id ? [`The id of the error in the server's log is ${id}.`] : []),

@@ -53,7 +53,7 @@ async function execute({ command, args, options }: Invocation, runtime: Runtime)
     return EXIT.done;
   }
   const show = (result: unknown, isItem: boolean) => {
-    // A string is a file or a script, and already what the next program reads.
+    // A string is a file or a script, so it is printed unchanged.
     if (typeof result === 'string')
       return printLine(context, context.stdout.isTTY ? printable(result) : result);
     if (!context.json) return printLine(context, command.text(result, context));
@@ -129,7 +129,7 @@ function helpFor(words: string[]): string {
   return ['halyard', ...[name ?? group].filter(Boolean), '--help'].join(' ');
 }
 
-/** A shell asks with every word after `halyard`; the last one is incomplete. */
+/** Called by shells with every word after `halyard`; the last word is incomplete. */
 async function complete(words: string[], runtime: Runtime, others: OtherCommand[]): Promise<number> {
   const all = await propose(words, runtime.env, others).catch(() => []);
   const isOption = (text: string) => text.startsWith('-');

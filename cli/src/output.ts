@@ -2,8 +2,8 @@ import { styleText } from 'node:util';
 import type { Context } from './context.ts';
 
 /**
- * A terminal executes control characters, and a description can contain any. Lines and tabs become spaces; other control
- * characters, and those that reverse the direction of what follows, become a visible mark.
+ * A description can contain control characters, which a terminal would execute. Line breaks and tabs become spaces; other
+ * control characters, and those that change the text direction, become a visible mark.
  */
 export const plain = (value: unknown): string =>
   String(value ?? '')
@@ -59,7 +59,7 @@ export function list(
   return table(context, header, rows) + rest;
 }
 
-/** Names and values below each other. */
+/** One line for each name and its value. */
 export function fields(context: Context, all: Record<string, unknown>): string {
   const shown = Object.entries(all).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
@@ -78,7 +78,7 @@ export const count = (number: number, one: string, many = `${one}s`): string =>
 const write = (stream: NodeJS.WriteStream, text: string): Promise<void> =>
   new Promise((resolve, reject) => stream.write(text, error => (error ? reject(error) : resolve())));
 
-/** Waits for the reader, so that a stream never fills the memory. */
+/** Waits until the reader has taken the line, so that a stream never fills the memory. */
 export const printLine = ({ stdout }: Pick<Context, 'stdout'>, text: string): Promise<void> =>
   write(stdout, `${text}\n`);
 

@@ -93,7 +93,7 @@ function toStricli(command: AnyCommand, env: Env): StricliCommand<Recording> {
         args: Object.fromEntries(args.map(([name], n) => [name, values[n]])),
       };
     },
-    // stricli checks these with types that follow from the function. Ours is the same for all commands.
+    // stricli infers these types from the function, but ours is the same for all commands.
     parameters: {
       flags: Object.fromEntries(Object.entries(options).map(([name, option]) => [name, toFlag(option, env)])),
       positional: {
@@ -121,7 +121,7 @@ function toStricli(command: AnyCommand, env: Env): StricliCommand<Recording> {
 
 export type OtherCommand = { name: string; brief: string };
 
-/** All commands as stricli knows them. `others` are commands of the program that hands over to this one. */
+/** All commands as stricli defines them. `others` are the commands of the program that called this one. */
 function application(env: Env, others: OtherCommand[], words: string[]): Application<Recording> {
   const routes: Record<string, StricliCommand<Recording> | RouteMap<Recording>> = {};
   for (const command of COMMANDS.filter(({ name }) => !name.includes(' ')))
@@ -167,7 +167,7 @@ function application(env: Env, others: OtherCommand[], words: string[]): Applica
   });
 }
 
-/** stricli calls options flags, which are something else here. */
+/** stricli calls options "flags", a word that means something different here. */
 function inOurWords(error: unknown, options: string[]): string {
   if (!(error instanceof ArgumentScannerError)) return error instanceof Error ? error.message : String(error);
   return formatMessageForArgumentScannerError(error, {
@@ -200,7 +200,7 @@ function optionNames(words: string[]): string[] {
   return command ? Object.keys(optionsOf(command)).map(kebab) : [];
 }
 
-/** What the words of a command line ask for. */
+/** Parses the words of a command line. */
 export async function parse(words: string[], env: Env, others: OtherCommand[] = []): Promise<Parsed> {
   const printed: string[] = [];
   const wrong: string[] = [];

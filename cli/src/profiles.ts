@@ -25,7 +25,7 @@ export function readProfiles(env: Env): Profiles {
     const { current, profiles } = JSON.parse(text) as Profiles;
     if (typeof current !== 'string' || typeof profiles !== 'object' || profiles === null)
       throw new Error('its shape is wrong');
-    // A name such as __proto__ must not find anything.
+    // Looking up a name such as __proto__ must find nothing.
     return { current, profiles: Object.assign(Object.create(null), profiles) };
   } catch (error) {
     throw failed(

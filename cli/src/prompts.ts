@@ -1,4 +1,4 @@
-// Loaded only when somebody is asked something: @clack/prompts takes as long to load as all other code.
+// Loaded only for a prompt, because @clack/prompts takes as long to load as all other code.
 import { isCancel, password, text } from '@clack/prompts';
 import { interrupted, wrongUse } from './errors.ts';
 
@@ -8,7 +8,7 @@ async function answerOf(answer: Promise<string | symbol>): Promise<string> {
   return given;
 }
 
-/** Questions are not data. */
+/** Prompts go to standard error, so that standard output contains only data. */
 const output = process.stderr;
 
 export const askForText = (message: string, initialValue = ''): Promise<string> =>

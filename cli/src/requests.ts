@@ -13,12 +13,15 @@ export type Api = Pick<Client<paths>, Method>;
 /** The server is restarting, overloaded, or behind a proxy that cannot reach it. */
 const TRANSIENT = [429, 502, 503, 504];
 const MAX_ATTEMPTS = 4;
-/** A restart takes seconds. After a crash, the server rejects a repeated request for up to a minute, because it may be running. */
+/**
+ * A restart takes seconds. After a crash, the server rejects a repeated request for up to a minute, because the first attempt may
+ * still be running.
+ */
 const PATIENCE_MS = 5 * 60_000;
 const MAX_PAUSE_SECONDS = 8;
 const MAX_WAIT_SECONDS = 10;
 const TIMEOUT_MS = 60_000;
-/** Waiting does not fix these. */
+/** Errors that retrying does not fix. */
 const PERMANENT = [
   'ENOTFOUND',
   'ERR_INVALID_URL',
@@ -128,7 +131,8 @@ function checkPath(path: string): void {
 const notAName = (text: string) => wrongUse(`${JSON.stringify(text)} is not a name.`);
 
 /**
- * The whole response, unless it is a stream: a body that breaks off does not count as a response, and the request is repeated.
+ * Reads the whole response, unless it is a stream. A body that breaks off does not count as a response, so the request is
+ * retried.
  */
 async function fetchOnce(url: string, init: RequestInit, isStream: boolean): Promise<Response> {
   const response = await fetch(url, init);

@@ -62,7 +62,7 @@ export async function waitUntilLive(context: Context, seconds: number): Promise<
 const hasInstances = ({ environments }: Reach): boolean =>
   environments.some(({ instances }) => instances > 0);
 
-/** Checks repeatedly, so that a user sees progress. */
+/** Asks repeatedly, so that the user sees progress. */
 async function reachOf(context: Context, id: string, endsAt: number): Promise<Reach> {
   for (;;) {
     const left = Math.max(Math.ceil((endsAt - performance.now()) / 1_000), 1);

@@ -19,7 +19,7 @@ type Plan = { plan: string; changes: { flag: string; does: string }[] };
 
 const rollout = (percent: number) => [{ name: 'flexibleRollout', parameters: { rollout: String(percent) } }];
 
-test('a file is applied once, and what was exported needs no change', async () => {
+test('a file is applied once, and an exported file needs no changes', async () => {
   const project = await createProject(api);
   const segment = `segment-${unique()}`;
   await api.send('POST', '/api/admin/segments', { name: segment, constraints: [] });
@@ -125,7 +125,7 @@ test('a change by somebody else during apply stops it', async () => {
   await api.send('PUT', `/api/admin/projects/${project}/features/${last}`, { description: 'by hand' });
   const { code } = await applying.ended;
 
-  // The command may have been quicker. Then it made its change before the other one.
+  // The command may have been faster, so that it made its change first.
   expect([0, 5]).toContain(code);
   expect(await json(['flags', 'show', last])).toMatchObject({ description: 'by hand' });
   await front.close();

@@ -17,7 +17,7 @@ const write = (name: string, text: string): string => {
   return join(folder, name);
 };
 
-/** A running `halyard dev` that listens. */
+/** Starts `halyard dev` and waits until it listens. */
 async function startDev(words: string[], env: Record<string, string | undefined> = {}) {
   const started = start(['dev', '--port', '0', ...words], { env: { XDG_CACHE_HOME: folder, ...env } });
   onTestFinished(() => void started.child.kill('SIGKILL'));
@@ -155,7 +155,7 @@ test('the page changes the file, and only the page does', async () => {
 
   const page = await fetch(dev.url);
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-  // A rebound name and pages of other sites cannot read flags either. Pages that the developer runs can.
+  // Pages of other sites cannot read flags either, even with DNS rebinding. Pages that the developer serves locally can.
   for (const path of ['/', '/dev/flags', '/api/client/features', '/api/frontend']) {
     expect((await send(dev.url, 'GET', path, { host: 'evil.example:4243' })).status).toBe(403);
     expect((await send(dev.url, 'GET', path, { origin: 'https://evil.example' })).status).toBe(403);
@@ -175,7 +175,7 @@ async function send(url: string, method: string, path: string, headers: Record<s
   return { status: response.statusCode as number, body: text };
 }
 
-test('says what is missing', async () => {
+test('says why it cannot start', async () => {
   expect(await fails(['dev'], { env: { HALYARD_SDK_TOKEN: undefined } })).toMatchObject({
     exit: 2,
     message: 'HALYARD_SDK_TOKEN is not set.',

@@ -46,7 +46,7 @@ async function closedServer(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-test('wrong usage exits with 2 and suggests what is meant', async () => {
+test('wrong usage exits with 2 and suggests a correction', async () => {
   expect(await fails(['flgs'])).toMatchObject({
     exit: 2,
     code: 'UsageError',
@@ -117,7 +117,7 @@ test('a delegated token shows its scope, and exits with 3 outside of it', async 
   });
 });
 
-test('what does not exist exits with 4', async () => {
+test('an unknown name exits with 4', async () => {
   expect(await fails(['flags', 'show', `no-${unique()}`])).toMatchObject({ exit: 4, code: 'NotFoundError' });
   expect(await fails(['events', 'show', '999999999'])).toMatchObject({ exit: 4, id: expect.any(String) });
   expect(await fails(['projects', 'list', '--profile', 'nobody'])).toMatchObject({ exit: 4 });
@@ -177,7 +177,7 @@ test('a failed check exits with 10 and still prints its result', async () => {
   expect((await run(['projects', 'health', project, '--min', '100'])).code).toBe(0);
 });
 
-test('an unreachable server is retryable, and a different program at the URL is named', async () => {
+test('an unreachable server is retryable, and the error says if something other than Halyard responds', async () => {
   const other = createServer((_request, response) => response.end('<html>hello</html>')).listen(
     0,
     '127.0.0.1',
@@ -197,7 +197,7 @@ test('an unreachable server is retryable, and a different program at the URL is 
   other.close();
 });
 
-test('a token is not sent where a server redirects to', async () => {
+test('a token is not sent to the target of a redirect', async () => {
   const seen: (string | undefined)[] = [];
   const target = createServer((request, response) => {
     seen.push(request.headers.authorization);
@@ -249,7 +249,7 @@ test('Ctrl+C exits with 130', async () => {
   });
 });
 
-test('Ctrl+C is no error to a person', async () => {
+test('Ctrl+C prints no error on a terminal', async () => {
   const tail = start(['events', 'tail', '--after', '0', '--output', 'text']);
   await expect.poll(() => tail.printed.stdout).toContain('\n');
   tail.child.kill('SIGINT');

@@ -24,7 +24,7 @@ async function talk(lines: string[], words = ['mcp'], env: Record<string, string
   return { code, messages };
 }
 
-test('a client of 2025 initializes, lists tools and changes a flag under its name', async () => {
+test('a client of the 2025 protocol initializes, lists tools, and is named in the event of its change', async () => {
   const project = await createProject(api);
   const name = `piped-${unique()}`;
   const { code, messages } = await talk([
@@ -49,7 +49,7 @@ test('a client of 2025 initializes, lists tools and changes a flag under its nam
   expect(events[0]?.createdByClient).toBe('pipe-test/1.0');
 });
 
-test('a client of 2026 calls a tool without a handshake, and --read-only hides tools that write', async () => {
+test('a client of the 2026 protocol calls a tool without a handshake, and --read-only hides tools that write', async () => {
   const { messages } = await talk(
     [
       line(1, 'tools/list', { _meta: MODERN }),
@@ -64,7 +64,7 @@ test('a client of 2026 calls a tool without a handshake, and --read-only hides t
   expect(messages[1].result.structuredContent.flags).toBeInstanceOf(Array);
 });
 
-test('a rejected token is an error of the protocol, and the pipe goes on', async () => {
+test('a rejected token is a protocol error, and the command keeps running', async () => {
   const { messages } = await talk([line(1, 'tools/list', {}), line(2, 'tools/list', {})], ['mcp'], {
     HALYARD_TOKEN: 'user:unknown',
   });

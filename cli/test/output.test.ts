@@ -261,7 +261,7 @@ test('help names every command, and each command has help with an example', asyn
   }
 });
 
-test('pages of a list are read until its end', async () => {
+test('reads all pages of a list', async () => {
   const project = await createProject(api);
   const names = Array.from({ length: 7 }, (_, n) => `flag-${unique()}-${n}`);
   for (const name of names) await api.send('POST', `/api/admin/projects/${project}/features`, { name });

@@ -66,7 +66,7 @@ test('listen forwards events, signed as a webhook is', async () => {
   const listening = run(['listen', '--forward-to', url, '-p', project, '--count', '1'], {
     env: { HALYARD_WEBHOOK_SECRET: secret },
   });
-  // The stream begins with the next event, and the test cannot know when it is open.
+  // The stream starts with the next event, and the test cannot see when it is open.
   let over = false;
   const ended = listening.finally(() => {
     over = true;
@@ -83,7 +83,7 @@ test('listen forwards events, signed as a webhook is', async () => {
   receiver.close();
 });
 
-test('an export that breaks off ends with whole lines and a failure', async () => {
+test('an interrupted export ends with a complete line, and the command fails', async () => {
   const other = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.write('{"id":1}\n{"id":2');

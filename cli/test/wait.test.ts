@@ -63,7 +63,7 @@ test('--wait says when the change is live everywhere', async () => {
     /is disabled in development\.\n(.* Waiting\.\n)*Live everywhere since \d{4}-\d\d-\d\d \d\d:\d\d UTC\.\n/,
   );
   expect(code).toBe(0);
-  // For programs the document stays what it is without the option.
+  // With JSON output, the document is the same as without the option.
   const on = await run(['flags', 'on', flag, '-e', 'development', '--wait', '300']);
   expect({ ...on, stdout: JSON.parse(on.stdout) }).toMatchObject({
     code: 0,
@@ -100,7 +100,7 @@ test('--wait names the instances that are behind and exits with 10; Ctrl+C ends 
     error: { code: 'Interrupted', message: expect.stringMatching(/^The change was made/) },
   });
 
-  // Several changes: only the last ones count.
+  // If a command makes several changes, only the last in each environment counts.
   const words = ['flags', 'archive', flag, '--yes', '--wait', '1'];
   const { stdout: text, code: archived } = await onTerminal(words);
   expect(text).toContain('shop, instance pod-1, in development: last heard from');

@@ -30,7 +30,7 @@ type Parts = {
   log: Log;
 };
 
-/** Every route for SDKs, as on a server, and what an operator needs. */
+/** All SDK routes, as on a server, and the routes for operators. */
 export async function buildEdgeApp(
   state: ServingState,
   { config, feed, usage, positions, metrics, log }: Parts,

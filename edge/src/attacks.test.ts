@@ -26,7 +26,7 @@ import {
 } from './test/hostile-upstream.ts';
 
 const POLL = { timeout: 60_000, interval: 20 };
-/** What the edge has in its first snapshot, and which test waits for the last frame that it sends. */
+/** The flags in the edge's first snapshot. */
 const FIRST = ['first'];
 
 let upstream: HostileUpstream;
@@ -82,14 +82,14 @@ const read = async (token = SDK_TOKEN) => {
 };
 const names = async () => (await read()).names;
 
-/** The edge follows its stream and has the first snapshot. */
+/** Starts an edge and waits until it follows the stream and has the first snapshot. */
 const started = async (fields: Partial<EdgeConfig> = {}): Promise<void> => {
   await start(fields);
   await expect.poll(names, POLL).toEqual(FIRST);
   await expect.poll(() => upstream.streams, POLL).toBe(1);
 };
 
-/** A genuine change after an attack: when it has arrived, the attack was read. */
+/** Sends a genuine change after an attack. Once it has arrived, the edge must have read the attack too. */
 const genuine = async (expected: string[], revision = 6): Promise<void> => {
   await expect
     .poll(async () => {
@@ -129,7 +129,7 @@ test.each<[string, () => string]>([
   ],
   ['is of a later version', () => signed({ ...flagsOf('evil', 5, 6), v: 2 }, OWN_KEY)],
   ['is of an unknown log', () => signed({ ...headOf(), log: 'shutdown' }, OWN_KEY)],
-])('does not believe a frame that %s', async (_what, frame) => {
+])('ignores a frame that %s', async (_what, frame) => {
   await started();
 
   upstream.send(frame());
@@ -137,7 +137,7 @@ test.each<[string, () => string]>([
   await genuine(['first', 'genuine']);
 });
 
-test('does not believe a snapshot that is altered, foreign, of a different feed, or older', async () => {
+test('ignores a snapshot that is altered, signed with a different key, of a different feed, or older', async () => {
   await started();
   const evil = snapshotOf({ revision: 9, features: [featureRow('evil', 9)] });
   const good = Buffer.concat(await encodeSnapshot(evil, OWN_KEY));
@@ -158,7 +158,7 @@ test('does not believe a snapshot that is altered, foreign, of a different feed,
     const before = upstream.snapshotReads;
     await expect
       .poll(() => {
-        // A gap makes the edge read the snapshot.
+        // A gap makes the edge fetch the snapshot.
         upstream.send(headOf({ rev: 9 }));
         return upstream.snapshotReads;
       }, POLL)
@@ -175,7 +175,7 @@ test('does not believe a snapshot that is altered, foreign, of a different feed,
     .toEqual(['later']);
 });
 
-test('a recorded snapshot of an earlier epoch does not turn the edge back, and a new epoch does not need to wait', async () => {
+test('a recorded snapshot of an earlier epoch does not set the edge back, and a new epoch applies immediately', async () => {
   const recorded = await upstream.setSnapshot(
     snapshotOf({
       epoch: 'old',
@@ -194,7 +194,7 @@ test('a recorded snapshot of an earlier epoch does not turn the edge back, and a
   upstream.send(flagsOf('old', 90, 91, { epoch: 'old' }));
   await genuine(['first', 'genuine']);
   expect(upstream.snapshotReads).toBe(reads);
-  // The gap is genuine, and the snapshot was recorded.
+  // The gap is genuine, but the snapshot is an old recording.
   upstream.send(headOf({ rev: 7 }));
   await expect.poll(() => upstream.snapshotReads, POLL).toBeGreaterThan(reads);
   expect(await names()).toEqual(['first', 'genuine']);
@@ -217,12 +217,12 @@ const answer = (request: IncomingMessage, response: ServerResponse, fields: obje
   response.end(`${signed(body, OWN_KEY)}\n`);
 };
 
-test('does not believe a response about a token that is recorded, foreign or about a different one', async () => {
+test('ignores a token response that is an old recording, signed with a different key, or about a different token', async () => {
   await started();
   const guest = newToken('backend', '*:production.');
   const guestRow = tokenRow(guest, { id: 2 });
   const attempts: [object, number][] = [
-    // It was true before the token was revoked.
+    // A genuine response from before the token was revoked.
     [{ token: guestRow, rev: 4 }, 503],
     [{ token: guestRow, epoch: 'old' }, 503],
     [{ token: guestRow, feed: { ...FEED, projects: ['a'] } }, 503],
@@ -240,7 +240,7 @@ test('does not believe a response about a token that is recorded, foreign or abo
   expect((await read(unknown)).status).toBe(503);
 });
 
-test('a token that is known to be revoked is not asked about', async () => {
+test('does not ask upstream about a token that it knows to be revoked', async () => {
   const revoked = newToken('backend', '*:production.');
   await upstream.setSnapshot(snapshotOf({ endedTokens: [tokenRow(revoked).hash] }));
   await started();
@@ -254,7 +254,7 @@ test('a token that is known to be revoked is not asked about', async () => {
   expect(asked).toBe(0);
 });
 
-test('does not read a body that nobody signed', async () => {
+test('does not read an unsigned body', async () => {
   await started();
   let sent = 0;
   upstream.onReport((_request, response) => void response.writeHead(503).end());
@@ -271,7 +271,7 @@ test('does not read a body that nobody signed', async () => {
   expect(await names()).toEqual(FIRST);
 });
 
-test('counts are kept if anything but a server accepts a report, and arrive in spite of giant registrations', async () => {
+test('keeps counts if something other than a server accepts a report, and delivers them despite huge registrations', async () => {
   const reports: EdgeReport[] = [];
   let isServer = false;
   upstream.onReport((request, response) => {
@@ -336,7 +336,7 @@ test('counts are kept if anything but a server accepts a report, and arrive in s
   expect(lines.join('\n')).not.toContain('dropped');
 });
 
-test('an edge does not share its folder, and serves without one that it cannot write', async () => {
+test('two edges cannot share a folder, and an edge that cannot write to its folder serves without it', async () => {
   await started({ dataDir: folder });
   await expect(start({ dataDir: folder })).rejects.toThrow('Another edge uses the folder');
   await stop();

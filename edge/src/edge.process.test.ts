@@ -175,7 +175,7 @@ test.each(Object.keys(TRANSPORTS) as Transport[])('a change reaches a real SDK b
   await untilEqual();
 });
 
-test('a token that is created later works immediately, and one that is revoked gets 401', async () => {
+test('a new token works immediately, and a revoked token gets 401', async () => {
   const { id, secret } = await createToken();
   expect((await read(edge, secret)).status).toBe(200);
   expect((await read(edge, newToken('backend', 'default:production.'))).status).toBe(401);
@@ -187,7 +187,7 @@ test('a token that is created later works immediately, and one that is revoked g
   sdk.destroy();
 });
 
-test('an edge token rejects other uses', async () => {
+test('an edge token is rejected everywhere else', async () => {
   const { token } = readEnrolment(enrolment);
   expect((await read(server, token)).status).toBe(403);
   const stream = await request(`${server.url}/api/edge/v1/head`, { headers: { authorization: sdkToken } });
@@ -208,7 +208,7 @@ test('an edge that is cut off keeps serving, and catches up with everything that
   const { id, secret } = await createToken();
   await admin('DELETE', `/api/admin/api-tokens/${id}`);
   expect((await read(edge)).status).toBe(200);
-  // SDKs stop permanently on 401, so a token that may be a new one gets 503.
+  // SDKs stop permanently on 401, so an unknown token, which may be new, gets 503.
   expect((await read(edge, secret)).status).toBe(503);
   expect((await request(`${edge.url}/ready`)).status).toBe(200);
 
@@ -276,7 +276,7 @@ test('metrics are counted once, even if the edge is killed and its reports are i
   await startEdge();
   await report(7);
   await expect.poll(saved, POLL).toContain('"yes":7');
-  // The report arrives, and its response is lost.
+  // The report arrives, but its response is lost.
   proxy.thaw();
   proxy.cutAfter('/api/edge/v1/report');
 
@@ -295,7 +295,7 @@ test('after a database was restored, an edge and its SDKs have the new epoch', a
   await enable('lost');
   await expect.poll(() => sdk.isEnabled('lost'), POLL).toBe(true);
 
-  // As a promoted standby that lacks the last changes: same server, lower revisions.
+  // Simulates a promoted standby that lacks the last changes: same server, lower revisions.
   const [, revision] = /\.(\d+)"$/.exec(before.etag ?? '') ?? [];
   await runIn(
     name,
@@ -314,7 +314,7 @@ test('after a database was restored, an edge and its SDKs have the new epoch', a
   sdk.destroy();
 });
 
-test('only a signed revocation empties an edge', async () => {
+test('only a signed revocation makes an edge delete its flags', async () => {
   const impostor = createServer((_request, response) => {
     response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"no"}');
   }).listen(0, '127.0.0.1');

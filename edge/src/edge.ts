@@ -48,7 +48,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   /** What SDKs get now. The feed may be ahead of it. */
   const served = () => new Map(state.environments()).get(environment);
 
-  /** The serving state takes what arrived. Starts with the first data. */
+  /** Passes what arrived to the serving state, which starts with the first data. */
   let stopServing: Promise<() => Promise<void>> | undefined;
   let wake = () => {};
   const listen: Listen = onChange => {
@@ -99,7 +99,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
     if (!kept) return;
     try {
       feed.takeSnapshot(kept.snapshot);
-      // A frame that does not follow comes after a snapshot that was damaged.
+      // A frame does not continue the state if the snapshot before it was damaged.
       for (const frame of kept.frames) if (feed.take(frame) === 'gap') break;
     } catch (error) {
       log.warn({ err: error }, 'feed on disk ignored, it is a different one');

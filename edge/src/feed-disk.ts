@@ -12,11 +12,11 @@ const FRAMES = 'feed.frames';
 const SYNC_EVERY_MS = 1_000;
 
 export type FeedDisk = {
-  /** The newest snapshot that can be used, and the frames after it. What cannot be used is logged. */
+  /** Reads the newest usable snapshot and the frames after it. Logs what is unusable. */
   read: (keys: TrustedKeys) => Promise<{ snapshot: Snapshot; frames: Frame[] } | undefined>;
-  /** Keeps a snapshot as it was received. The frames before it are no longer needed. */
+  /** Stores a snapshot as received, and drops the frames before it. */
   keepSnapshot: (bytes: Buffer) => Promise<void>;
-  /** Keeps a frame as it was received. It is on disk within a second. */
+  /** Stores a frame as received. It is on disk within a second. */
   keepFrame: (text: string) => void;
   /** Writes what is left. */
   flush: () => Promise<void>;
@@ -88,7 +88,7 @@ export function makeFeedDisk(folder: string, log: Log): FeedDisk {
       } catch (error) {
         log.warn({ problem: (error as Error).message, usable: frames.length }, 'frames cut');
       }
-      // The process was killed while it wrote. Later frames must not follow half of one.
+      // The process was killed during a write. Later frames must not be appended to half a frame.
       if (usable < Buffer.byteLength(text))
         await truncate(join(folder, FRAMES), usable).catch(error =>
           log.warn({ err: error, folder }, 'frames not cut'),

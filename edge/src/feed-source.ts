@@ -10,9 +10,9 @@ import {
 } from '../../plane/src/serving/source.ts';
 import type { Feed, Snapshot } from '../../plane/src/snapshot/format.ts';
 
-/** A state that is younger is current: heads come every 3 s. */
+/** A younger state counts as current. Heads arrive every 3 s. */
 export const CURRENT_WITHIN_S = 15;
-/** How much older than the edge's own state a different epoch may be. More than the clocks of servers differ. */
+/** A state of a different epoch may be this much older than the edge's own state. Server clocks differ by less. */
 const EPOCH_TOLERANCE_MS = 60_000;
 
 /** `known`: nothing new. `gap`: something before it is missing, so the snapshot has to be read. */
@@ -20,7 +20,7 @@ export type Outcome = 'applied' | 'known' | 'gap';
 
 type Rows = { features: FeatureRow[]; segments: SegmentRow[] };
 
-/** The parts of the feed that the serving state does not store itself, and what it has not applied yet. */
+/** The parts of the feed that the serving state does not store, and those that it has not applied yet. */
 type Held = {
   feed: Feed;
   epoch: string;
@@ -32,9 +32,9 @@ type Held = {
   origins: string[];
   /** When this was the newest state, by upstream's clock. Epochs themselves have no order. */
   asOf: number;
-  /** The snapshot, until the serving state has taken it. */
+  /** The snapshot, until the serving state has applied it. */
   whole: Snapshot | undefined;
-  /** Frames that the serving state has not taken. */
+  /** Frames that the serving state has not applied yet. */
   pending: FlagsFrame[];
 };
 
@@ -44,7 +44,7 @@ export type FeedSource = {
   /** Seconds since the edge last confirmed that it is current. Undefined: it has no feed yet. */
   readonly age: number | undefined;
   readonly isRevoked: boolean;
-  /** Returns whether it was taken: an older one would be a step back. */
+  /** Returns false for an older snapshot, which would be a step back. */
   takeSnapshot: (snapshot: Snapshot) => boolean;
   take: (frame: Frame) => Outcome;
   /** Throws if the response is about a different feed, or older than what the edge has: it may have been recorded. */
@@ -60,7 +60,7 @@ type Ask = (tokenHash: string) => Promise<TokenAnswer>;
 /** The names that the serving state has, to find out what a snapshot no longer contains. */
 type NamesNow = () => Iterable<{ project: string; name: string }>;
 
-/** A source that is filled from outside, with a snapshot and frames. It asks upstream only about tokens that it does not know. */
+/** A source that receives its snapshot and frames from outside. It contacts upstream only to look up unknown tokens. */
 export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, namesNow: NamesNow): FeedSource {
   const ownHash = hash('sha256', ownToken);
   let held: Held | undefined;
@@ -160,7 +160,7 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
   };
 
   const release = (own: Held, revision: number): void => {
-    // After revision 0, the changes are everything, which needs the snapshot. It is empty then.
+    // The changes since revision 0 are the whole snapshot, so this list is empty.
     if (own.whole && revision > 0 && revision >= own.whole.revision) own.whole = undefined;
     own.pending = own.pending.filter(frame => frame.rev > revision);
   };
@@ -207,7 +207,7 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
     reportUses: async ids => {
       for (const id of ids) uses.add(id);
     },
-    // A client that is ahead was served by a server that is ahead. It keeps what it has until the edge has it too.
+    // A client that is ahead was served by a newer server or edge. It keeps its flags until this edge has caught up.
     isLost: async () => false,
   };
 
@@ -231,7 +231,7 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
       checkFeed(frame.feed, enrolled);
       if (!held) return 'gap';
       if (frame.epoch !== held.epoch) {
-        // Only a head says when it was true, and one follows every frame.
+        // Only a head says when it was current, and one follows every frame.
         const asOf = frame.log === 'head' ? Date.parse(frame.now) - frame.age * 1_000 : 0;
         return isPastEpoch(held, frame.epoch, asOf) ? 'known' : 'gap';
       }
@@ -256,7 +256,7 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
   };
 }
 
-/** Whether this is a history that the edge has left: upstream is behind, or somebody sends what they recorded. */
+/** Whether this epoch is one that the edge has already left, because upstream lags behind or somebody replays a recording. */
 const isPastEpoch = (held: Held, epoch: string, asOf: number): boolean =>
   epoch !== held.epoch && asOf < held.asOf - EPOCH_TOLERANCE_MS;
 
@@ -284,7 +284,7 @@ function rowsAfter(
   const keyOf = ({ project, name }: { project: string; name: string }) => `${project}\n${name}`;
   if (whole) {
     for (const row of whole.features) if (row.revision > after) features.set(keyOf(row), row);
-    // All of them: a segment of an older revision may be new in the feed.
+    // All segments, because one with an older revision may be new in this feed.
     for (const row of whole.segments) segments.set(row.id, row);
     if (after > 0) {
       const present = new Set(whole.features.map(keyOf));

@@ -9,11 +9,13 @@ import type { FeedSource, Outcome } from './feed-source.ts';
 import type { Log } from './log.ts';
 import { type Upstream, UpstreamError } from './upstream.ts';
 
-/** Catching up after an outage must take less than 2 s. Each edge waits its own time, so that they do not return together. */
+/**
+ * Catching up after an outage must take less than 2 s. Each edge waits a random time, so that they do not all reconnect together.
+ */
 const RETRY_MS = { least: 100, most: 1_000 };
-/** After a rejection, which is unlikely to end soon. */
+/** The wait after a rejection, which is unlikely to end soon. */
 const REJECTED_RETRY_MS = 5_000;
-/** Frames on disk that are replaced by a new snapshot, and their size. */
+/** With this many frames on disk, or frames of this size, the edge fetches a new snapshot. */
 const MAX_FRAMES = 1_000;
 const MAX_FRAME_CHARACTERS = 32 * 1_024 * 1_024;
 
@@ -60,7 +62,7 @@ export function followFeed(
       frame = frameOf(readSigned(text, keys));
     } catch (error) {
       if (!(error instanceof UnknownFrameError)) throw error;
-      // A newer server. The edge goes on with what it understands.
+      // The server is newer. The edge continues with the frames that it understands.
       if (ignored.next()) log.warn({ problem: error.message }, 'frame of a later version ignored');
       return 'known';
     }

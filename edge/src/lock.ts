@@ -7,11 +7,14 @@ import type { Log } from './log.ts';
 
 const NAME = 'edge.lock';
 
-/** Another edge uses the folder: both would send their metrics under the same numbers, and half of them would not be counted. */
+/**
+ * Another edge uses the folder. Both would send their metrics with the same sequence numbers, so half of them would not be
+ * counted.
+ */
 export class FolderInUseError extends Error {}
 
 /**
- * Reserves the folder until the process ends, however it ends: a socket stays behind, but nobody listens to it any more. Returns a
+ * Locks the folder until the process ends. Even if it is killed, only a socket remains, on which nobody listens. Returns a
  * function that releases the folder.
  */
 export async function lockFolder(folder: string, log: Log): Promise<() => Promise<void>> {

@@ -12,7 +12,7 @@ const answer = (hash: string): TokenAnswer => ({
   token: null,
 });
 
-test('asks once for each hash, and remembers a no for a minute', async () => {
+test('asks once for each hash, and remembers an unknown token for a minute', async () => {
   const asked: string[] = [];
   let now = 0;
   const ask = limitQuestions(
@@ -33,7 +33,7 @@ test('asks once for each hash, and remembers a no for a minute', async () => {
   expect(asked).toEqual(['a', 'a']);
 });
 
-test('asks 10 times a second at most, whatever SDKs send', async () => {
+test('asks at most 10 times a second, whatever SDKs send', async () => {
   let asked = 0;
   let now = 0;
   const ask = limitQuestions(

@@ -7,8 +7,8 @@ const NO_FOR_MS = 60_000;
 const MAX_KEPT = 10_000;
 
 /**
- * Asks upstream about unknown tokens: once for each hash, and 10 times a second at most, so that random tokens cost upstream
- * nothing. Throws if the question cannot be asked now, which SDKs get as a 503.
+ * Asks upstream about unknown tokens: once for each hash, and at most 10 times a second, so that random tokens do not load
+ * upstream. Throws if it cannot ask now; SDKs then get 503.
  */
 export function limitQuestions(
   ask: (hash: string) => Promise<TokenAnswer>,

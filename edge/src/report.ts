@@ -9,19 +9,22 @@ import type { Spool } from './spool.ts';
 import { type Upstream, UpstreamError } from './upstream.ts';
 
 const TICK_MS = 250;
-/** An edge that is silent for 15 s may have clients that the server does not know. */
+/** The server no longer trusts what it knows about an edge's clients if the edge has been silent for 15 s. */
 const BEAT_MS = 4_000;
 const SEAL_MS = 10_000;
 const SWEEP_MS = 10_000;
 const RETRY_MS = 2_000;
 const STOP_WITHIN_MS = 3_000;
-/** A batch that is rejected for its content would block all later ones. */
+/** A batch that is rejected because of its content is dropped after this many attempts, because it would block all later ones. */
 const MAX_REJECTIONS = 3;
 const REJECTED = [400, 413];
 
 export type Reporting = { stop: () => Promise<void> };
 
-/** Sends upstream what SDKs have and what they count: one report at a time. While upstream is unreachable, all of it is added up. */
+/**
+ * Reports to upstream which revisions SDKs have and what they counted, one report at a time. While upstream is unreachable, the
+ * counts accumulate.
+ */
 export function keepReporting(
   version: string,
   feed: FeedSource,
@@ -98,7 +101,7 @@ export function keepReporting(
       await spool.seal();
       await spool.save();
     }
-    // A change is live only after the edge said that it has it.
+    // A change is live only after the edge has reported it.
     const isMoved = served()?.revision !== reportedRevision;
     if (clients.isChanged || spool.sealed || isMoved || now - reportedAt >= BEAT_MS) await send(false);
   };

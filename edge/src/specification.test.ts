@@ -63,7 +63,7 @@ const put = async (specification: (typeof SPECIFICATIONS)[number]): Promise<void
 const filesFor = (transport: Transport) =>
   transport === 'polling' ? SPECIFICATIONS : SPECIFICATIONS.slice(0, 2);
 
-// The edge has the snapshot of an environment that never had a flag before the first flags come.
+// The edge gets the snapshot of an environment that has never had a flag, and only then the first flags.
 test('an edge of an empty environment is ready', async () => {
   await expect.poll(async () => (await fetch(`${edge.url}/ready`)).status).toBe(200);
 });
@@ -81,7 +81,7 @@ describe.each(Object.keys(TRANSPORTS) as Transport[])('through an edge, by %s', 
   });
 });
 
-test('the frontend API and OFREP give the same as the server', async () => {
+test('the frontend API and OFREP return the same results as the server', async () => {
   const frontend = await server.token('production', undefined, 'frontend');
   const ask = async (url: string, path: string, init: RequestInit, secret: string) => {
     const response = await fetch(`${url}${path}`, {
@@ -104,7 +104,7 @@ test('the frontend API and OFREP give the same as the server', async () => {
   }
 });
 
-/** The URL of a stream is a secret of the process. */
+/** The stream URL contains a secret of the process. */
 const withoutStream = (body: string): object => {
   const { eventStreams: _, ...rest } = JSON.parse(body);
   return rest;

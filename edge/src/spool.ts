@@ -8,10 +8,12 @@ import type { Log } from './log.ts';
 const FILE = 'metrics.json';
 /** A server accepts a report of 4 MiB, with the clients in it. */
 const MAX_BATCH_BYTES = 2 * 1_024 * 1_024;
-/** Sequences are seconds since then, so that one that was lost with the disk is not used again. They last until 2094. */
+/**
+ * Sequence numbers are seconds since this time, so that they are never reused, even if the disk is lost. They last until 2094.
+ */
 const SEQUENCE_EPOCH_MS = Date.UTC(2026, 0, 1);
 
-/** Limits of the open aggregate, which is sent as one batch. The excess is counted under one name, or dropped and counted. */
+/** Limits of the open batch. What exceeds them is counted under one common name, or dropped and counted as dropped. */
 export const SPOOL_LIMITS = {
   keysPerToken: MAX_BATCH_KEYS,
   keys: MAX_BATCH_KEYS,
@@ -26,13 +28,13 @@ type Contents = Omit<ReportBatch, 'sequence'>;
 type Stored = { edge: string; sequence: number; sealed?: ReportBatch; open: Contents };
 
 export type Spool = {
-  /** The id of the edge, which it keeps. */
+  /** The permanent id of the edge. */
   readonly edge: string;
   /** The batch to send, which stays the same until it is accepted. */
   readonly sealed: ReportBatch | undefined;
   /** Seals what has arrived, unless a batch is under way. Nothing is sent before it is on disk. */
   seal: () => Promise<void>;
-  /** Removes the sealed batch, because it was accepted or never will be. */
+  /** Removes the sealed batch, because it was accepted or will never be. */
   done: () => Promise<void>;
   /** Writes what has arrived so far. */
   save: () => Promise<void>;
@@ -73,7 +75,7 @@ export async function openSpool(
     saved = text;
   };
 
-  /** Without its disk, an edge reports as before. */
+  /** If the disk fails, the edge continues to report from memory. */
   const save = (): Promise<void> =>
     write().then(
       () => {

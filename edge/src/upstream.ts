@@ -12,7 +12,7 @@ import {
 } from '../../plane/src/snapshot/format.ts';
 
 const TIMEOUT_MS = 10_000;
-/** Data that arrives meanwhile is written to disk after it. */
+/** Counts that arrive during a report are written to disk only after it, so it must not take long. */
 const REPORT_TIMEOUT_MS = 5_000;
 const SNAPSHOT_TIMEOUT_MS = 60_000;
 /** Heads come every 3 s. */
@@ -71,7 +71,7 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
 
   return {
     snapshot: async () => {
-      // A body that nobody signed could fill the memory, and takes a thousandth of its size on the way.
+      // An unsigned body could fill the memory, because compressed it can be a thousand times smaller.
       const mostIn = (start: Buffer): number | undefined => {
         if (start.length < MAX_START_BYTES && start.indexOf('\n', start.indexOf('\n') + 1) < 0)
           return undefined;
@@ -121,14 +121,14 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
         REPORT_TIMEOUT_MS,
       );
       const result: unknown = JSON.parse((await read(response, MAX_TEXT_BYTES * 16)).toString());
-      // Anything between may respond with 200. Counts are kept until a server has them.
+      // A proxy in between may respond with 200, so counts are kept until a server confirms them.
       if (!isResult.Check(result)) throw new Error('The response to the report is not one of a server');
       return result;
     },
   };
 }
 
-/** Only the response is awaited here: a stream has no end. */
+/** Waits only for the response headers, because a stream has no end. */
 async function connect(
   url: string,
   token: string,

@@ -11,7 +11,7 @@ export function namesIn(schema: unknown): string[] {
   );
 }
 
-/** The names that the schema needs, directly or through others. */
+/** The names of all schemas that the schema refers to, directly or through others. */
 export function closure(schema: unknown, all: Record<string, unknown>): string[] {
   const found = new Set<string>();
   const waiting = namesIn(schema);
@@ -23,7 +23,7 @@ export function closure(schema: unknown, all: Record<string, unknown>): string[]
   return [...found].toSorted();
 }
 
-/** A schema that needs nothing else. */
+/** A self-contained schema: it includes every schema that it refers to. */
 export function schemaFor(output: string | Schema): Schema {
   const schema = typeof output === 'string' ? { $ref: `#/components/schemas/${output}` } : output;
   const names = closure(schema, SCHEMAS);

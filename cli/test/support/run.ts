@@ -22,7 +22,7 @@ export type Ran = { code: number | null; stdout: string; stderr: string };
 export type Around = {
   env?: Record<string, string | undefined>;
   input?: string;
-  /** Words that are typed on the terminal, one after each prompt that contains the first string. */
+  /** What is typed on the terminal: each answer after the prompt that contains the first string. */
   answers?: [prompt: string, answer: string][];
 };
 

@@ -79,7 +79,7 @@ export const flagsOf = (name: string, prev: number, rev: number, fields: object 
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A peer that sends whatever a test wants: what somebody between an edge and its server could send. */
+/** An upstream that sends whatever a test tells it to, as an attacker between an edge and its server could. */
 export async function startHostileUpstream() {
   let snapshot: Buffer = Buffer.alloc(0);
   let snapshotReads = 0;

@@ -109,7 +109,7 @@ async function allOf(stdin: NodeJS.ReadStream): Promise<string> {
   return text;
 }
 
-/** The items of a list: the one array in the body. Lists of events and deliveries continue after an id, others after an offset. */
+/** The items of a list, which is the only array in the body. Lists of events and deliveries are paged by id, others by offset. */
 async function* pages(context: Context, path: string): AsyncGenerator<unknown> {
   const { server } = context.connection();
   let cursor: Record<string, string> = {};

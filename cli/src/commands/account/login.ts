@@ -6,7 +6,7 @@ import { plain } from '../../output.ts';
 import { readProfiles, writeProfiles } from '../../profiles.ts';
 import { accepted, bodyOf, makeSend } from '../../requests.ts';
 
-/** More than any token, with its line break. */
+/** Longer than any token with its line break. */
 const MAX_INPUT_LENGTH = 1024;
 
 export const login = command({

@@ -29,7 +29,8 @@ export const mcp = command({
   examples: [{ does: 'Offer the tools to an agent that may only read', run: 'mcp --read-only' }],
   run: async function* (context, _args, { readOnly }) {
     const path = readOnly ? '/mcp?readOnly=true' : '/mcp';
-    // A client of 2025 names itself and agrees on a version once; the server has no sessions and learns it from the headers.
+    // A client of the 2025 protocol names itself and negotiates a version once, in the handshake. The server has no sessions, so
+    // each request repeats both in its headers.
     let remembered: Record<string, string> = {};
     for await (const line of createInterface({ input: context.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
       if (line.trim() === '') continue;
@@ -69,7 +70,7 @@ function headersOf({ method, params }: Message): Record<string, string> {
   };
 }
 
-/** A header is ASCII. The protocol has this form for everything else. */
+/** Headers are ASCII. For anything else, the protocol defines this encoding. */
 const encoded = (text: string): string =>
   /^[\x21-\x7e]+$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 
@@ -124,7 +125,7 @@ async function ask(
   }
 }
 
-/** The message in a stream with one event, as which clients of 2025 get a response. */
+/** Extracts the message from a stream with a single event, which is how the 2025 protocol sends a response. */
 const dataIn = (stream: string): string =>
   stream
     .split('\n')

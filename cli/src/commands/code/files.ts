@@ -9,8 +9,8 @@ const MAX_BYTES = 1024 * 1024;
 const SKIPPED = new Set(['node_modules', 'vendor', 'dist', 'build', 'target', 'coverage']);
 
 /**
- * The files of a folder that people wrote: those that Git tracks or would add or, without Git, those that are neither hidden nor
- * built.
+ * The hand-written files of a folder: those that Git tracks or would add. Without Git, all that are neither hidden nor build
+ * output.
  */
 export async function sourceFiles(folder: string): Promise<string[]> {
   const found = await stat(folder).catch(() => undefined);
@@ -25,7 +25,7 @@ export async function sourceFiles(folder: string): Promise<string[]> {
 }
 
 async function filesOfGit(folder: string): Promise<string[] | undefined> {
-  // The configuration of a repository can name a program for fsmonitor, which Git would run.
+  // A repository's configuration can name an fsmonitor program, and Git would run it.
   const args = ['-C', folder, '-c', 'core.fsmonitor=false', 'ls-files', '-co', '--exclude-standard', '-z'];
   const listed = await promisify(execFile)('git', args, { maxBuffer: 64 * 1024 * 1024 }).catch(
     () => undefined,
@@ -43,7 +43,7 @@ async function filesBelow(folder: string, root: string, found: string[] = []): P
   return found;
 }
 
-/** The text of a file. Undefined if it is large, binary, a link, or gone. */
+/** The text of a file. Undefined if the file is large, binary, a link, or no longer there. */
 export async function textOf(path: string): Promise<string | undefined> {
   // A link may lead out of the folder, and a device or a pipe has no end.
   const found = await lstat(path).catch(() => undefined);

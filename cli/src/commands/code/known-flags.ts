@@ -6,7 +6,7 @@ const MAX_FLAGS = 100_000;
 
 export type FlagState = 'active' | 'stale' | 'archived';
 
-/** The state of every flag that the caller may see, archived ones included, by name. */
+/** The state of every flag that the caller may see, by name, including archived flags. */
 export async function knownFlags(
   context: Context,
   project: string | undefined,

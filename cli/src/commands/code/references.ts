@@ -9,7 +9,10 @@ export type Reference = {
   text: string;
 };
 
-/** A string of the characters that a flag name may have. Only whole strings are names: a bare word is too often something else. */
+/**
+ * A quoted string of characters that are valid in a flag name. Unquoted words do not count, because too many of them mean
+ * something else.
+ */
 const QUOTED = /(["'`])([\w.!~*()-]{2,100})\1/g;
 
 /** Functions of SDKs that take the name of a flag first. */
@@ -34,11 +37,11 @@ const CALLS = [
   'get_string_value',
 ];
 const CALL_BEFORE = new RegExp(`\\b(?:${CALLS.join('|')})(?:<[^>()]{0,80}>)?\\(\\s*$`);
-/** Longer than any of the names, with its bracket. */
+/** Longer than any of these names with its opening bracket. */
 const CALL_LENGTH = 120;
 const MAX_TEXT = 200;
 
-/** Looked for once per line: a line can be as long as the file and contain thousands of names. */
+/** The end of a line is looked up only once, because a line can be as long as the file and contain thousands of names. */
 const endOf = (text: string, start: number): number => {
   const at = text.indexOf('\n', start);
   return at < 0 ? text.length : at;

@@ -7,7 +7,7 @@ import { type Delivery, deliveryLine, FILTERS, filtersOf } from './filters.ts';
 
 const EVERY_MS = 2000;
 const PAGE = 200;
-/** A delivery that changes after this many newer ones is not shown again. */
+/** How many deliveries are remembered. If an older one changes, it is not shown again. */
 const REMEMBERED = 2000;
 const MAX_PAGES = REMEMBERED / PAGE;
 
@@ -50,7 +50,7 @@ export const deliveriesTail = command({
   text: deliveryLine,
 });
 
-/** Oldest first, and at least back to one that is known. */
+/** Oldest first, going back at least to a delivery that is already known. */
 async function newest(
   context: Context,
   filters: object,

@@ -53,7 +53,7 @@ export const dev = command({
     { does: 'Without a network, with the flags of the last run', run: 'dev --offline' },
   ],
   run: async function* (context: Context, _args, options) {
-    // Everything that serves SDKs is loaded for this command only.
+    // Only this command loads the code that serves SDKs.
     const { runDev } = await import('./run.ts');
     yield* runDev(context, options);
   },

@@ -19,7 +19,7 @@ export function readText(file: string): string {
   }
 }
 
-/** The overrides in the file, which is YAML or JSON: names of flags with what they should be. */
+/** Reads the overrides from a YAML or JSON file, which maps flag names to states. */
 export function parseOverrides(file: string, text: string): Overrides {
   const document = parseDocument(text);
   const [error] = document.errors;

@@ -1,4 +1,7 @@
-/** The page that lists the flags and toggles overrides. It builds everything from JSON, so a name cannot become markup. */
+/**
+ * The page that lists the flags and toggles overrides. It builds the page from JSON in the browser, so a flag name cannot inject
+ * markup.
+ */
 export const page = (nonce: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

@@ -30,7 +30,7 @@ export async function* runDev(context: Context, options: Options): AsyncGenerato
   const waiting: Running[] = [];
   let wake = () => {};
   let problem: string | undefined;
-  // An error in the file ends the command only before it serves anything.
+  // An error in the file ends the command only at the start, before it serves anything.
   let text = readText(file);
   let overrides: Overrides = parseOverrides(file, text);
   let { fetched, why } = await first(upstream, options.offline);

@@ -60,7 +60,7 @@ export async function serve(local: LocalSource, port: number, pages: Pages) {
   });
   const end = () => Promise.all([stop(), sdk.close()]);
   await listen(server, port).catch(async (error: unknown) => {
-    // Otherwise its timers keep the process alive.
+    // Without this, its timers would keep the process alive.
     await end();
     throw error;
   });
@@ -87,8 +87,8 @@ async function listen(server: Server, port: number): Promise<void> {
 }
 
 /**
- * Any page that the developer visits can send requests here. A page whose host name resolves to this machine sends its own name as
- * the host, and others send their origin.
+ * Any page that the developer visits can send requests here. A page whose host name resolves to this machine reveals itself in
+ * the Host header, and every other page in the Origin header.
  */
 function rejectionOf({
   headers: { host = '', origin, 'sec-fetch-site': site },

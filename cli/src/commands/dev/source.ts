@@ -9,7 +9,7 @@ import type {
 import type { Document, Flags, Overrides } from './documents.ts';
 import { withOverrides } from './documents.ts';
 
-/** The tokens that requests get, whatever they sent: the server listens on this machine only. */
+/** The tokens that replace whatever token a request has sent. This is safe because the server listens only on this machine. */
 export const TOKENS = { backend: '*:local.backend', frontend: '*:local.frontend' } as const;
 
 const ENVIRONMENT = 'local';
@@ -100,7 +100,7 @@ export function makeSource(): LocalSource {
 }
 
 const rowOf = (document: Document, revision: number): FeatureRow => ({
-  // One project is enough, because names are unique. Otherwise a flag that moves would have two rows.
+  // Flag names are unique, so one project is enough for all. With real projects, a flag that moves would have two rows.
   project: 'default',
   name: document.name,
   revision,

@@ -15,7 +15,7 @@ export type Fetched = { flags: Flags; fetchedAt: string };
 
 /** Where the flags come from. */
 export type Upstream = {
-  /** For people. */
+  /** The name of the source, for messages. */
   name: string;
   /** The flags if they changed since the last time. */
   fetch: () => Promise<Fetched | undefined>;
@@ -83,7 +83,7 @@ export function makeUpstream(context: Context): Upstream {
   };
 }
 
-/** A file with what SDKs get, as `curl /api/client/features` prints it. */
+/** Reads the flags from a file that contains a response from `/api/client/features`. */
 export function fileUpstream(path: string): Upstream {
   return {
     name: path,

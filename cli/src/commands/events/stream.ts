@@ -11,7 +11,7 @@ const GIVE_UP_AFTER_MS = 10 * 60_000;
 
 type Block = { id?: string; data?: string };
 
-/** The blocks of a stream of server-sent events, as far as ours uses them. */
+/** The blocks of an event stream. Parses only the parts of the format that our server uses. */
 async function* blocksOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<Block> {
   let rest = '';
   let block: Block = {};
@@ -57,7 +57,7 @@ export async function* follow(
       for await (const block of blocksOf(body ?? new ReadableStream())) {
         timer.refresh();
         if (block.data !== undefined) yield JSON.parse(block.data);
-        // After the event was printed: if printing fails, it counts as not received.
+        // Set only after the event was printed. If printing fails, the event counts as not received.
         if (block.id !== undefined) last = block.id;
       }
     } catch (error) {

@@ -38,7 +38,7 @@ export const flagPage = (project: string, name: string): string =>
   `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
 
 export const FLAG = { brief: 'Name of the flag', complete: 'flags' } as const;
-/** For commands that need the project only to save a search. */
+/** For commands that work without the project, but save a request if it is given. */
 export const IN_PROJECT = {
   type: 'string',
   value: 'id',

@@ -4,7 +4,7 @@ import { wrongUse } from '../../../errors.ts';
 import type { Method } from '../../../requests.ts';
 import { type FlagState, type Segments, type Strategy, type Variant, wholeVariant } from './state.ts';
 
-/** One request, and what it changes in words. */
+/** One request, and a description of what it changes. */
 export type Change = {
   flag: string;
   environment?: string;

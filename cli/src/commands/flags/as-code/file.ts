@@ -38,7 +38,7 @@ const STRATEGY: Record<string, [Check, string]> = {
   variants: [isNamed, 'a list of variants with a name'],
 };
 
-/** A misspelt key must not be mistaken for a field that stays unchanged. */
+/** Without this check, a misspelled key would be ignored and its field would stay unchanged. */
 function check(value: unknown, keys: Record<string, [Check, string]>, where: string): void {
   if (!isMap(value)) throw wrongUse(`${where} must be a map.`);
   for (const [key, one] of Object.entries(value as object)) {

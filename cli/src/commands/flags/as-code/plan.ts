@@ -31,7 +31,7 @@ export const PLAN_SCHEMA = {
   },
 };
 
-/** A new flag is created like this. Everything else in the file is applied as changes to the new flag. */
+/** The state of a flag right after it is created. Everything else in the file is applied as changes to it. */
 const created = (flag: FlagState, environments: string[]): Required<FlagState> => ({
   type: flag.type ?? 'release',
   description: flag.description ?? '',

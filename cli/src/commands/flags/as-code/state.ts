@@ -8,7 +8,7 @@ export type Strategy = {
   disabled?: boolean;
   parameters?: Record<string, string>;
   constraints?: unknown[];
-  /** Names: ids differ between servers. */
+  /** Names rather than ids, because ids differ between servers. */
   segments?: string[];
   variants?: Variant[];
 };
@@ -46,15 +46,15 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Without what is empty. */
+/** Drops empty fields. */
 const compact = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => !isEmpty(one))) as T;
 
-/** The same with keys in one order, so that equal things are equal strings. */
+/** The same value with sorted keys, so that equal values have equal JSON. */
 const tidy = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(compact(value)).toSorted(([a], [b]) => (a < b ? -1 : 1))) as T;
 
-/** Without the parameters that the server fills in. */
+/** Drops the parameters that the server fills in. */
 export function tidyStrategy(strategy: Strategy, flag: string): Strategy {
   // YAML reads 50 as a number, and the server stores strings.
   const given = Object.entries(strategy.parameters ?? {}).map(([name, value]) => [name, String(value)]);
@@ -77,7 +77,7 @@ export function tidyStrategy(strategy: Strategy, flag: string): Strategy {
   }) as Strategy;
 }
 
-/** Without defaults. The server computes the weight of a variant unless it is fixed. */
+/** Drops defaults, and the weight unless it is fixed, because the server computes it. */
 export function tidyVariant(variant: Variant): Variant {
   const { name, weight, weightType, stickiness, payload, overrides } = variant;
   return compact({
@@ -89,7 +89,7 @@ export function tidyVariant(variant: Variant): Variant {
   }) as Variant;
 }
 
-/** A variant as the server requires it. */
+/** The variant with every field that the server requires. */
 export const wholeVariant = (variant: Variant): object => ({
   weight: 0,
   weightType: 'variable',
@@ -97,7 +97,7 @@ export const wholeVariant = (variant: Variant): object => ({
   ...variant,
 });
 
-/** A flag of the server as a file would describe it. */
+/** The server's flag as a file would describe it. */
 export function stateOf(feature: schemas['Feature'], segments: Segments): Required<FlagState> {
   const nameOf = (id: number) => segments.find(one => one.id === id)?.name ?? String(id);
   return {
