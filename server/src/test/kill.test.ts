@@ -344,7 +344,8 @@ async function countThroughApi(url: string): Promise<number> {
 function violations(attempt: Attempt, status: number | undefined, added: EventRecord[]): string[] {
   const events = added.filter(attempt.isRecordedBy).length;
   const rejected = (code: number) => code < 500 || code === 503;
-  const isConsistent = status === undefined ? events <= 1 : status < 300 ? events === 1 : rejected(status) && events === 0;
+  const isConsistent =
+    status === undefined ? events <= 1 : status < 300 ? events === 1 : rejected(status) && events === 0;
   return isConsistent ? [] : [`${attempt.method} ${attempt.path}: status ${status}, ${events} events`];
 }
 
