@@ -1,9 +1,9 @@
 import type { KnownClient } from '../serving/positions.ts';
 import type { Clients } from './clients.ts';
 
-/** An SDK polls after it lost 5 streams in a minute, so it is asked less often than that. */
+/** An SDK that loses 5 streams within a minute falls back to polling, so its stream is ended less often than that. */
 const ASK_AGAIN_MS = 20_000;
-/** At a time. Accepting a stream again takes 0.2 ms, or 1.4 ms with TLS. */
+/** How many streams are ended at a time. Accepting one again takes 0.2 ms, or 1.4 ms with TLS. */
 const MAX_ASKED = 50;
 
 /**

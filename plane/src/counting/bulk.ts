@@ -48,7 +48,10 @@ export const instanceOf = (item: Fields, environment: string): Omit<Instance, 's
 });
 
 const MAX_STRATEGIES = 100;
-/** In all names together. Anybody with a token can register thousands of instances, which are kept until they are written. */
+/**
+ * The maximum length of all strategy names together. Anybody with a token can register thousands of instances, which stay in
+ * memory until they are written.
+ */
 const MAX_STRATEGY_CHARACTERS = 4_000;
 
 export function strategiesOf(value: unknown): string[] | undefined {

@@ -32,7 +32,7 @@ test('a client that has all of its scope has every change of the environment', (
   expect(client?.revision).toBe(9);
 });
 
-test('a client that presents less than its scope has, has what it presents', () => {
+test('a client that presents an older revision than its scope has counts as having that revision', () => {
   const clients = makeClients();
 
   expect(clients.hear(TOKEN, headers('a'), scopeAt(5, 9), 3)?.revision).toBe(3);
@@ -41,14 +41,14 @@ test('a client that presents less than its scope has, has what it presents', () 
   expect(clients.hear(TOKEN, headers('d'), scopeAt(5, 9), 1_000_000)?.revision).toBe(9);
 });
 
-test('a request without a revision does not take away what the client presented', () => {
+test('a request without a revision does not clear the revision that the client presented before', () => {
   const clients = makeClients();
   clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
 
   expect(clients.hear(TOKEN, headers('a'), scopeAt(5), undefined)?.revision).toBe(5);
 });
 
-test('without a connection id, a program that starts again has nothing', () => {
+test('without a connection id, a restarted application starts without a revision', () => {
   const clients = makeClients();
   const { 'unleash-connection-id': _, ...old } = headers('a');
   clients.hear(TOKEN, old, scopeAt(5), 5);
@@ -66,7 +66,7 @@ test('revisions of another epoch count as none', () => {
   expect(client?.revision).toBe(0);
 });
 
-test('hands over what changed once, with the names the first time, and again if it was not written', () => {
+test('returns each change once, with the names the first time, and again if it was not written', () => {
   const clients = makeClients();
   clients.hear(TOKEN, headers('a'), scopeAt(5), 5);
 
@@ -84,7 +84,7 @@ test('hands over what changed once, with the names the first time, and again if 
   expect(row).not.toHaveProperty('application');
 });
 
-test('one token leaves room for the next, and says that it ignored clients', () => {
+test('one token leaves room for the next, and the report says that clients were ignored', () => {
   const clients = makeClients({ clients: 8 });
 
   for (let n = 0; n < 20; n++) clients.hear(TOKEN, headers(`a${n}`), scopeAt(5), 5);

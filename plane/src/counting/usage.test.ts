@@ -66,7 +66,7 @@ describe('merging', () => {
     expect(usage.merged.take().buckets).toHaveLength(4);
   });
 
-  test('splits what it has into lists of a bounded length', async () => {
+  test('splits the counts into lists of limited length', async () => {
     const { usage } = usageWith();
     const toggles = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`f${n}`, { yes: 1, no: 0 }]));
 
@@ -165,7 +165,7 @@ describe('what SDKs can send', () => {
 });
 
 describe('bounds', () => {
-  test('a token that has used up its keys counts only what it has, and the rest is counted as dropped', async () => {
+  test('for a token that has used up its keys, only known keys are counted, and the rest counts as dropped', async () => {
     const { usage, dropped } = usageWith({ keysPerToken: 3 });
 
     await usage.report(token, {}, body({ a: { yes: 1, no: 0 }, b: { yes: 1, no: 0 }, c: { yes: 1, no: 0 } }));

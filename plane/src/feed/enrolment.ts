@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import { FeedSchema, type TrustedKeys } from '../snapshot/format.ts';
 import { keyId, type SigningKey } from '../snapshot/keys.ts';
 
-/** Recognisable in a configuration, and for secret scanners. */
+/** A fixed prefix, so that people and secret scanners recognize an enrolment. */
 const START = 'halyard-edge-1.';
 
 const Enrolment = Type.Object({

@@ -11,11 +11,14 @@ import { rowsOf, takeSnapshot, tokensOf } from '../snapshot/take.ts';
 import { type FlagsFrame, FRAME_VERSION, type Head, type TokensFrame } from './frames.ts';
 import { signed } from './signed.ts';
 
-/** A larger frame is not sent: the edge notices the gap at the next head, and reads the snapshot, which is compressed once for all. */
+/**
+ * Larger frames are not sent. The edge notices the gap at the next head and reads the snapshot, which is compressed once for all
+ * edges.
+ */
 const MAX_FRAME_CHARACTERS = 512 * 1_024;
 /** Edges that start together get the same bytes. After this time without a reader they are forgotten. */
 const FORGET_SNAPSHOT_AFTER_MS = 30_000;
-/** Frames for edges that reconnect, of at most 512 KiB each. */
+/** How many catch-up frames are cached for edges that reconnect, of at most 512 KiB each. */
 const MAX_BRIDGES = 16;
 
 const compress = promisify<Buffer, Buffer>(gzip);
@@ -50,7 +53,7 @@ export type Publication = {
   readonly position: Position;
   /** The frames that were not sent yet, signed, oldest first. Moves the position to the current state. */
   advance: () => string[];
-  /** The frames that bring an edge from its position to the current one. Empty if there are none; then the head shows the gap. */
+  /** The frames that bring an edge from its position to the current one. If the list is empty, the next head shows the gap. */
   catchUp: (from: Position) => string[];
   head: () => string;
 };
@@ -95,7 +98,7 @@ export function makePublication(state: ServingState, feed: Feed, key: SigningKey
   let { epoch, revision, completeSince } = current();
   let tokenRevision = state.tokens.revision;
   let tokens = tokensNow();
-  /** What edges that reconnect together lack, by the revision that they have. */
+  /** The frames that reconnecting edges lack, by the revision that they have. */
   const bridges = new BoundedMap<number, string[]>(MAX_BRIDGES);
 
   const flagsFrame = (environment: Environment, after: number): FlagsFrame => ({
@@ -200,7 +203,7 @@ export function makeSnapshots(
     const id = feedKey(feed);
     const known = kept.get(id);
     if (known?.etag === etag) return await known.made;
-    // By the clock of heads, because edges compare the two.
+    // Uses the same clock as heads, because edges compare the two.
     const takenAt = new Date(state.tokens.now() - (state.age ?? 0) * 1_000).toISOString();
     const taken = { ...takeSnapshot(state, feed, environment), takenAt };
     const made = encodeSnapshot(taken, key).then(parts => {

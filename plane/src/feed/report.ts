@@ -185,7 +185,7 @@ export function readReport(body: unknown): EdgeReport {
   return body;
 }
 
-/** Each list has its own limit, but what has to be written is the product of them all. */
+/** Each list has its own limit, but the number of rows to write is the product of all lists. */
 function keysIn(batch: ReportBatch | undefined): number {
   let keys = 0;
   for (const { features } of batch?.buckets ?? []) {

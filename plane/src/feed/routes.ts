@@ -240,7 +240,10 @@ export function feedRoutes(
   );
 }
 
-/** An edge that is ahead has what another server sent it, or what a restored database has lost. Then a new epoch begins. */
+/**
+ * An edge can be ahead because another server was, or because a restored database lost changes. In the second case a new epoch
+ * begins.
+ */
 async function askIfLost(state: ServingState, environment: string, from: Position): Promise<void> {
   const current = new Map(state.environments()).get(environment);
   if (current?.epoch !== from.epoch || current.revision >= from.revision) return;

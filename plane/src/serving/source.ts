@@ -4,7 +4,7 @@ export type Positions = {
   epoch: string;
   /** The time of the source, which decides whether a token has expired. */
   now: string;
-  /** The time of these positions, if the source is a copy from the past. */
+  /** The time of these positions, if the source is an older copy. */
   asOf?: string;
   tokenRevision: number;
   /** The origins whose pages may use the API for frontend SDKs. */
@@ -59,7 +59,7 @@ export type FoundTokens = {
   epoch: string;
   revision: number;
   tokens: TokenRow[];
-  /** In the list of all tokens: hashes of those that ended last. */
+  /** Hashes of the tokens that ended most recently. Only in the list of all tokens. */
   ended: string[];
 };
 

@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Some megabytes in many parts, so that two writers meet. */
+/** Several megabytes in many parts, so that two writers overlap. */
 const partsOf = (revision: number): Promise<Buffer[]> => {
   const snapshot: Snapshot = {
     feed: { environment: NAME, projects: null },
@@ -84,7 +84,7 @@ test('a write that fails leaves nothing behind, and follows no link', async () =
   expect(readdirSync(folder).filter(file => file.includes('.new-'))).toEqual([]);
 });
 
-test('what a killed server left is removed, but not what another one is writing', async () => {
+test('removes files that a killed server left, but not those that another server is writing', async () => {
   const [left, fresh] = [`${NAME}.snapshot.new-left`, `${NAME}.snapshot.new-fresh`];
   for (const file of [left, fresh]) writeFileSync(join(folder, file), 'half');
   const hourAgo = Date.now() / 1_000 - 3_600;
@@ -95,7 +95,7 @@ test('what a killed server left is removed, but not what another one is writing'
   expect(readdirSync(folder)).toEqual([fresh]);
 });
 
-test('what is not a file is not read', async () => {
+test('reads only regular files', async () => {
   execFileSync('mkfifo', [join(folder, `${NAME}.snapshot`)]);
 
   expect(await readSnapshots(folder, KEYS, log)).toEqual([]);

@@ -13,9 +13,9 @@ const CURRENT = '.snapshot';
 const PREVIOUS = '.snapshot.previous';
 /** Followed by a random name: if several servers have the same folder by mistake, none writes into the file of another. */
 const NEW = '.snapshot.new';
-/** A process that was killed left it. Nothing is written for that long. */
+/** An unfinished file older than this was left by a process that was killed. No write takes this long. */
 const ABANDONED_MS = 10 * 60_000;
-/** Tokens of SDKs are in there, as hashes. */
+/** Snapshots contain hashes of SDK tokens, so only the owner may read them. */
 const MODE = 0o600;
 
 type Log = { warn: (fields: object, message: string) => void };
@@ -32,7 +32,7 @@ export async function writeSnapshot(folder: string, environment: string, parts: 
     await rename(`${path}${CURRENT}`, `${path}${PREVIOUS}`).catch(ignoreMissing);
     await rename(own, `${path}${CURRENT}`);
   } catch (error) {
-    // A full disk must not stay full because of it.
+    // Removes the partial file, so that it does not keep the disk full.
     await rm(own, { force: true });
     throw error;
   }
@@ -93,7 +93,7 @@ async function readOne(path: string, keys: TrustedKeys): Promise<Snapshot | unde
   return decodeSnapshot(await readFile(path), keys);
 }
 
-/** The names of all snapshots, without the ends of their files. */
+/** The names of all snapshots, without file extensions. */
 async function listNames(folder: string): Promise<string[]> {
   const names = (await listFiles(folder)).flatMap(
     file => /^(.+)\.snapshot(?:\.previous)?$/.exec(file)?.[1] ?? [],
@@ -104,7 +104,7 @@ async function listNames(folder: string): Promise<string[]> {
 const listFiles = async (folder: string): Promise<string[]> =>
   (await readdir(folder).catch(ignoreMissing)) ?? [];
 
-/** Makes the new names last after a power failure. */
+/** Makes the renames durable, even after a power failure. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

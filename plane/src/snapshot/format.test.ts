@@ -43,14 +43,14 @@ const SNAPSHOT: Snapshot = {
 
 const encode = async (snapshot: Snapshot, key = KEY) => Buffer.concat(await encodeSnapshot(snapshot, key));
 
-test('the test vector of the documentation is what the server writes and reads', async () => {
+test('the server writes and reads the test vector in the documentation', async () => {
   expect((await encode(SNAPSHOT)).toString()).toBe(VECTOR);
   expect(decodeSnapshot(Buffer.from(VECTOR), KEYS)).toEqual(SNAPSHOT);
   expect(PAGE).toContain(KEY.id);
   expect(PAGE).toContain(KEY.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'));
 });
 
-test('a snapshot of many rows is read as it was written', async () => {
+test('a snapshot with many rows is read back unchanged', async () => {
   const features = Array.from({ length: 1_234 }, (_, n) => ({
     project: 'default',
     name: `flag-${n}`,

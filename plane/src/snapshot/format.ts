@@ -34,7 +34,7 @@ const MAX_HEADER_BYTES = 65_536;
 const ROWS_PER_TURN = 500;
 const NEWLINE = 0x0a;
 
-/** Why a file is no snapshot that can be used. */
+/** Says why a file is not a usable snapshot. */
 export class SnapshotError extends Error {}
 
 export const Count = Type.Integer({ minimum: 0 });
@@ -84,8 +84,8 @@ const isBody = Compile(Body);
 const signBytes = promisify<null, Buffer, SigningKey['privateKey'], Buffer>(sign);
 
 /**
- * The bytes of a snapshot, in parts: a line with its header, a line with the signature of the header, and its body. They are made in turns,
- * because 100,000 flags would block the event loop for half a second.
+ * The bytes of a snapshot, in parts: a line with its header, a line with the signature of the header, and its body. They are
+ * encoded in several turns of the event loop, because 100,000 flags would block it for half a second.
  */
 export async function encodeSnapshot(snapshot: Snapshot, key: SigningKey): Promise<Buffer[]> {
   const { feed, epoch, revision, takenAt, features, segments, ...rest } = snapshot;
@@ -139,7 +139,7 @@ export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
   return { header, bodyAt: signatureEnd + 1 };
 }
 
-/** The most bytes that the header and its signature have. */
+/** The maximum size of the header with its signature. */
 export const MAX_START_BYTES = MAX_HEADER_BYTES + 1_024;
 
 /** Throws a `SnapshotError` if the snapshot is incomplete, altered, not signed by a trusted key, or of a later version. */

@@ -6,7 +6,7 @@ import { encodeSnapshot } from './format.ts';
 import type { SigningKey } from './keys.ts';
 import { takeSnapshot } from './take.ts';
 
-/** A process that starts without its source serves what was written, so it may lack the changes of the last seconds. */
+/** A process that starts without its source serves the last snapshot, so it may lack the changes of the last few seconds. */
 const WRITE_EVERY_MS = 2_000;
 /** A state that has not changed is written again after this time, so that its age is known. */
 const RENEW_AFTER_MS = 600_000;
@@ -68,7 +68,7 @@ export function keepSnapshots(
         },
         error => {
           failures.inc();
-          // One line until it works again.
+          // Logs one line until writing works again.
           if (!isFailing) log.warn({ err: error, folder }, 'snapshot not written');
           isFailing = true;
         },

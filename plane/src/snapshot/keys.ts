@@ -8,8 +8,9 @@ const PKCS8_START = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SEED_BYTES = 32;
 
 /**
- * The key that a secret key stands for. All servers of an installation share the secret key, so they accept each other's snapshots, and rotating
- * the secret key rotates this one too. HKDF keeps the two apart: nobody can compute the secret key from this one.
+ * Derives the signing key from a secret key. All servers of an installation share the secret key, so they accept each other's
+ * snapshots, and rotating the secret key rotates this one too. HKDF keeps the two apart: nobody can compute the secret key from
+ * this one.
  */
 export function signingKeyOf(secretKey: Buffer): SigningKey {
   const seed = Buffer.from(hkdfSync('sha256', secretKey, '', 'halyard snapshot signing key', SEED_BYTES));

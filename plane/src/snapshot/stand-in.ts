@@ -17,7 +17,7 @@ export function makeStandIn(snapshots: readonly Snapshot[], real: Source): Stand
   const isOneState = snapshots.every(
     ({ epoch, tokenRevision }) => epoch === newest?.epoch && tokenRevision === newest.tokenRevision,
   );
-  // Tokens of different times belong to no history: they are read again when the source responds.
+  // Tokens from snapshots of different times have no common revision, so they are read again when the source responds.
   const epoch = isOneState ? (newest?.epoch ?? '') : '';
   const tokenRevision = newest?.tokenRevision ?? 0;
   return {

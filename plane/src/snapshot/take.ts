@@ -5,7 +5,10 @@ import type { ServingState } from '../serving/state/serving.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
 import type { Feed, Snapshot } from './format.ts';
 
-/** What is in memory of a feed. The rows are taken now: a later change replaces them in place. */
+/**
+ * A snapshot of a feed's part of the state in memory. It copies the rows immediately, because later changes replace them in
+ * place.
+ */
 export function takeSnapshot(state: ServingState, feed: Feed, environment: Environment): Snapshot {
   const { epoch, revision, completeSince } = environment;
   return {

@@ -3,7 +3,7 @@ import { makeArrivals } from './arrivals.ts';
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-test('a network begins a few requests in each turn of the event loop, in the order of their arrival', async () => {
+test('starts a few requests of a network in each turn of the event loop, in the order of their arrival', async () => {
   const { arrive } = makeArrivals(2);
   const begun: number[] = [];
   for (let n = 0; n < 5; n++) arrive('a', () => begun.push(n));
@@ -36,7 +36,7 @@ test('a request that arrives while others wait goes behind them', async () => {
   expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('rejects what would wait behind too many requests of its network', async () => {
+test('rejects a request that would wait behind too many requests of its network', async () => {
   const arrivals = makeArrivals(2, 3);
   const ignore = () => {};
   for (let n = 0; n < 5; n++) arrivals.arrive('a', ignore);

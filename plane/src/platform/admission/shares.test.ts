@@ -68,7 +68,7 @@ test('a request that can never run is rejected', async () => {
   await expect(make().acquire('a', { cost: 11 })).rejects.toThrow('held by others');
 });
 
-test('releasing twice gives the units back once', async () => {
+test('releasing twice returns the units only once', async () => {
   const shares = make();
   const [first] = await Promise.all([shares.acquire('a'), shares.acquire('a')]);
 
@@ -129,7 +129,7 @@ test('tryAcquire takes units only while they are free', () => {
   expect(shares.tryAcquire('b')).toBeTypeOf('function');
 });
 
-test('take throws while the units are not free, and says who has them', () => {
+test('take throws while the units are not free, and says who holds them', () => {
   const shares = make({ capacity: 3 });
   shares.take('a', 2);
 
@@ -149,7 +149,7 @@ test('a request that does not wait counts as rejected if the units are not free'
   expect(shares.rejected).toEqual({ caller: 1, others: 1 });
 });
 
-test('on a busy server, a caller has one request at a time and rests in between, and others do not wait for it', async () => {
+test('on a busy server, a caller runs one request at a time with pauses in between, and others do not wait for it', async () => {
   // The pauses of callers, while countRunning continues with the real clock.
   vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
   let isBusy = false;
@@ -174,7 +174,7 @@ test('on a busy server, a caller has one request at a time and rests in between,
   vi.useRealTimers();
 });
 
-test('a caller whose queue is full is told so after a while, and others meanwhile run', async () => {
+test('a caller whose queue is full is rejected after a delay, while others run', async () => {
   const shares = make({ capacity: 2, waitingPerCaller: 1, rejectAfterMs: 100 });
   const [, queued] = acquireMany(shares, 'a', 2);
   queued?.catch(() => {});

@@ -68,8 +68,8 @@ const LOOK_AGAIN_MS = 100;
 const neverGone = (): boolean => false;
 
 /**
- * Divides a limited resource among callers: each gets a share, and waiting callers take turns for what is free. So a caller with
- * a thousand requests delays only itself. `reject` creates the error for a request that cannot run soon.
+ * Divides a limited resource among callers: each gets a share, and waiting callers take turns. A caller with a thousand requests
+ * therefore delays only itself. `reject` creates the error for a request that cannot run soon.
  */
 export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiError): Shares {
   const { capacity, share, perCaller = capacity, rejectAfterMs = 0, isBusy } = limits;
@@ -115,7 +115,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     return false;
   };
 
-  /** Nothing else starts the waiting requests when the server is no longer busy. */
+  /** Checks again later, because nothing else starts the waiting requests once the server is no longer busy. */
   const lookAgain = (): void => {
     if (isLookingAgain) return;
     isLookingAgain = true;
@@ -144,7 +144,7 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     };
   };
 
-  /** A caller that has more requests waiting leaves as much time to others as it took. */
+  /** A caller with more waiting requests pauses for as long as its last request took. */
   const rest = (caller: string, ms: number): void => {
     resting.add(caller);
     setTimeout(

@@ -70,10 +70,10 @@ export const TextMap = (maxLength: number, options: Parameters<typeof Type.Recor
     ...options,
   });
 
-/** Any positive integer that a double holds exactly, up to the rounding of its 16th digit. */
+/** Any positive integer of up to 16 digits, which is about what a double represents exactly. */
 const id = { maxLength: 16, pattern: '^[1-9][0-9]{0,15}$', [RULE]: 'must be a positive integer' };
 
-/** An id in a path, which is text, of a row in a table with `integer` ids. */
+/** The id of a row with an `integer` id, in a path. */
 export const PathId = (what: string, example = '3') =>
   Type.String({
     title: `${what} id`,
@@ -83,7 +83,7 @@ export const PathId = (what: string, example = '3') =>
     examples: [example],
   });
 
-/** An id in a path, of a row in a table with `bigint` ids. */
+/** The id of a row with a `bigint` id, in a path. */
 export const PathBigId = (what: string, example: string) =>
   Type.String({ ...id, description: `Id of the ${what.toLowerCase()}`, examples: [example] });
 

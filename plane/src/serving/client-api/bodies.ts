@@ -15,11 +15,13 @@ import { boundsViolation } from '../../platform/http/input/json.ts';
 import { contentType } from '../../platform/http/output/error-body.ts';
 import { callerOf } from '../caller.ts';
 
-/** Metrics of 10,000 features have 600 KB. An SDK stops sending metrics permanently after one 413. */
+/** Metrics of 10,000 features take 600 KB. After a single 413, an SDK permanently stops sending metrics. */
 export const BODY_LIMIT_BYTES = 1_048_576;
 /** Any visitor to a page can send these. A page reports the few features that it evaluated in a minute. */
 export const PUBLIC_BODY_LIMIT_BYTES = 65_536;
-/** Metrics of 33,000 features. JSON.parse takes up to 80 ms of CPU for as many items with different names. */
+/**
+ * Enough for the metrics of 33,000 features. JSON.parse takes up to 80 ms of CPU time for this many items with different names.
+ */
 const MAX_ITEMS = 100_000;
 
 /** A larger body is parsed in a separate turn of the event loop. */

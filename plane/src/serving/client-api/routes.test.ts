@@ -183,7 +183,7 @@ describe('GET /api/client/features', () => {
     expect(headers.etag).not.toBe(after.headers.etag);
   });
 
-  test('many filters of one client leave few scopes, and all get their response', async () => {
+  test('many filters of one client leave few scopes in memory, and every request gets its response', async () => {
     for (let number = 0; number < 40; number++) {
       const { body } = await get(
         `/api/client/features?namePrefix=b${'-'.repeat(number % 2)}&project=p${number}`,
@@ -338,7 +338,7 @@ describe('rejections', () => {
     expect((await get('/api/client/features', {}, secret)).body.message).toBe(message);
   });
 
-  test('names the methods of a path that is called with a wrong one', async () => {
+  test('lists the allowed methods of a path that is called with a different one', async () => {
     const { status, body } = await call(harness.app, 'DELETE', '/api/client/features', { token });
     expect([status, body.message]).toEqual([
       404,

@@ -4,8 +4,8 @@ import { writtenOut } from '../../platform/pattern.ts';
 import type { EvaluationContext } from './context.ts';
 
 /**
- * An upper bound for the CPU time that the constraints and lists of a flag can take. One flag is evaluated without a pause, so
- * this decides how long everything else waits.
+ * An upper bound for the CPU time of a flag's constraints and lists. A flag is evaluated without a pause, so everything else
+ * waits for this long.
  */
 export type Cost = {
   /** Microseconds for every context. */

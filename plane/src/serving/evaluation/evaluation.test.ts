@@ -79,7 +79,7 @@ test('evaluates one revision, whatever changes between its slices', async () => 
   expect(await slices.run('a', names(after, contextOf()), 3_000)).toHaveLength(2_999);
 });
 
-test('shares an evaluator among requests, and drops those used first above the limit', async () => {
+test('shares an evaluator among requests, and above the limit drops the least recently used ones', async () => {
   const slices = makeSlices(SLICE_LIMITS);
   const evaluators = makeEvaluators(slices, 5);
   const first = scopeWith([{ name: 'a' }, { name: 'b' }, { name: 'c' }]).scope;
@@ -104,7 +104,7 @@ test('a flag that the SDK cannot evaluate is disabled, and the others are not af
   expect(enabled.map(({ name }) => name)).toEqual(['fine']);
 });
 
-test('the hash of a context covers every value and no order', () => {
+test('the hash of a context depends on every value, but not on their order', () => {
   const hashOf = (known: GivenContext['known'], properties: Record<string, string> = {}) =>
     contextOf(known, properties).hash;
   const base = hashOf({ userId: 'a', appName: 'b' }, { x: '1', y: '2' });

@@ -4,12 +4,15 @@ import { busy } from '../admission.ts';
 export type SliceLimits = {
   /** How long one turn of the event loop evaluates before requests and streams get their turn. */
   sliceMs: number;
-  /** Flags that wait to be evaluated. A million takes about a second; a client that waits longer is better off with 503. */
+  /**
+   * The maximum number of flags that wait to be evaluated. A million takes about a second, and a client that would wait longer is
+   * better served by a 503.
+   */
   waitingFlags: number;
 };
 
 export const SLICE_LIMITS: SliceLimits = { sliceMs: 5, waitingFlags: 1_000_000 };
-/** A request costs more than its flags, so a small one counts as this many. */
+/** A request has a fixed cost beyond its flags, so a small one counts as this many flags. */
 const LEAST_FLAGS = 100;
 /** The share of the waiting flags not belonging to others that one caller may have. */
 const SHARE = 0.6;
@@ -31,7 +34,10 @@ export type Slices = {
 
 type Job = { step: (deadline: number) => boolean; release: () => void };
 
-/** One loop for all work, because with a timer for each request, a hundred requests would take a hundred slices in one turn. */
+/**
+ * One loop runs all work. With a timer for each request, a hundred requests would run a hundred slices in one turn of the event
+ * loop.
+ */
 export function makeSlices({ sliceMs, waitingFlags }: SliceLimits): Slices {
   const waiting = makeShares(
     { capacity: waitingFlags, share: SHARE, waiting: 0, waitingPerCaller: 0, waitMs: 0 },

@@ -4,7 +4,7 @@ import type { EvaluationContext } from './context.ts';
 
 /** What results depend on, besides the values in a context. */
 export type Traits = {
-  /** Whether a rollout draws a new number each time. */
+  /** Whether a rollout is decided by a new random number each time. */
   isRandom: boolean;
   /** Whether a strategy or a constraint reads the session id. */
   usesSession: boolean;

@@ -390,7 +390,7 @@ describe('metrics and registrations', () => {
 describe('one flag', () => {
   const one = (name: string, query = '') => get(`/features/${name}${query}`);
 
-  test('is returned whether it is enabled for the context or not, as the PHP SDK needs it', async () => {
+  test('is returned even if it is disabled for the context, because the PHP SDK needs it', async () => {
     const [ada, ben] = [await one('for-ada', '?userId=ada'), await one('for-ada', '?userId=ben')];
     const disabled = { name: 'disabled', enabled: false };
 

@@ -11,9 +11,12 @@ import type { ServingState } from '../state/serving.ts';
 import type { SdkToken } from '../tokens/tokens.ts';
 
 const TICK_MS = 50;
-/** Every notification makes a page evaluate all its flags. Half of what one processor evaluates is left for other requests. */
+/**
+ * Every notification makes a page evaluate all its flags. This uses half of what one processor can evaluate, and leaves the rest
+ * for other requests.
+ */
 const FLAGS_PER_TICK = 25_000;
-/** A request costs more than its flags. */
+/** A request has a fixed cost beyond its flags. */
 const LEAST_FLAGS = 100;
 /** Comparing the revision of a stream takes as long as evaluating this many flags. */
 const COMPARING_FLAGS = 5;
@@ -148,7 +151,7 @@ export function makeNotifications(
       raw.write(retryBlock());
       // The request began just before the server closed its port. A page that gets 429 would not retry for a minute.
       if (open.isClosing) return open.dismiss(stream);
-      // Otherwise a change between the client's evaluation and this moment would go unnoticed.
+      // Notifies immediately, because a change since the client's evaluation would otherwise go unnoticed.
       pending.add(stream);
       schedule();
     },
@@ -172,6 +175,6 @@ const tooMany = () =>
 
 export const positionIn = (scope: Scope): string => scope.etag.slice(1, -1);
 
-/** Without a list of all features, which would take longer than everything else that a stream costs. */
+/** An estimate without listing all features, which would cost more than everything else that a stream does. */
 const sizeOf = (scope: Scope): number =>
   projectsOf(scope, scope.current).reduce((sum, { features }) => sum + features.length, 0);

@@ -271,7 +271,7 @@ describe('stream', () => {
     expect((await fetch(`${server.url}${stream.path}`)).status).toBe(404);
   });
 
-  test('is found by a server that never saw the token', async () => {
+  test('works on a server that has not seen the token before', async () => {
     const { body } = await post(FLAGS);
     const other = await harness.secondServer();
     await other.serving.refresh();

@@ -35,7 +35,7 @@ export const hasPayload = ({ document: { strategies = [], variants = [] } }: Fla
     ({ payload }) => payload !== undefined,
   );
 
-/** The reason for the value of flags of this kind. */
+/** The OpenFeature reason for a value of this kind of flag. */
 function reasonOf({ document }: Flag): string {
   const { enabled, strategies = [], variants = [], dependencies = [] } = document;
   if (!enabled) return 'DISABLED';

@@ -17,7 +17,7 @@ function cacheOf(mostBytes: number) {
   return { built, cache, get };
 }
 
-test('builds a body once for each ETag, and forgets the body of the ETag before', () => {
+test('builds a body once for each ETag, and drops the body of the previous ETag', () => {
   const { built, cache, get } = cacheOf(10_000);
 
   get('a', '1');
@@ -79,7 +79,7 @@ test('shared bodies displace those of tokens', () => {
   expect(built).toEqual([]);
 });
 
-test('builds a body that takes a while once for all who ask for it', async () => {
+test('builds a slow body once for everyone who asks for it meanwhile', async () => {
   const cache = makeBodyCache(10_000);
   const started: string[] = [];
   const later = (etag: string) =>

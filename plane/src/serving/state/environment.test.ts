@@ -154,7 +154,7 @@ test('a server that read every change has the same ETags and bytes as one that s
   );
 });
 
-test('the events after any revision lead to the body of the newest one', () => {
+test('applying the events after any revision results in the newest body', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 80 }), fc.nat(), (steps, position) => {
       const tables: Tables = { revision: 0, features: new Map(), segments: new Map() };
@@ -204,7 +204,7 @@ test('a revision without a change in the projects of a scope leaves its ETag as 
   expect(scope.revision).toBe(3);
 });
 
-test('purged removals no longer count, on old servers as on new ones', () => {
+test('purged removals no longer count, on a server that has run for a while or has just started', () => {
   const tables: Tables = { revision: 0, features: new Map(), segments: new Map() };
   const one = { name: 'one', project: 'a', uses: [], segment: 1 };
   change(tables, { ...one, kind: 'put' });

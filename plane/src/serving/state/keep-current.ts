@@ -27,7 +27,7 @@ export async function keepCurrent(
   /** The number of notifications so far, and the number when the poll last found something unannounced. */
   let notifications = 0;
   let missedAt: number | undefined;
-  /** Not while the listener connects, which can take longer than a poll. */
+  /** False while the listener connects, which can take longer than a poll. */
   let isListening = false;
 
   /** One refresh at a time. A wake-up during a refresh starts another one, which reads what the first could not see. */
@@ -88,7 +88,7 @@ export async function keepCurrent(
       await stopOld();
     }
     missedAt = undefined;
-    // A refresh that a notification started found what was announced.
+    // The refresh was started by a notification, so what it found was announced.
     if (running !== undefined) return;
     const before = notifications;
     const found = await wake();

@@ -32,7 +32,7 @@ test('every stream of a changed group is visited once, and the group is reported
   expect(visited).toEqual([1, 2, 3, 4]);
 });
 
-test('a change during a round visits again the streams that had their turn, and not those that left', async () => {
+test('a change during a round makes it visit streams again that were already visited, but not those that left', async () => {
   const group = groupOf(1, 2, 3);
   const visited: number[] = [];
   let completed = 0;

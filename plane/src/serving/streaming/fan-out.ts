@@ -9,7 +9,7 @@ const SLICE_MS = 5;
 /** Reading the clock for every stream would be a noticeable part of the work. */
 const VISITS_PER_CLOCK = 16;
 
-/** CPU time rather than elapsed time, because on a busy machine a slice takes long although it computes little. */
+/** CPU time rather than elapsed time, because on a busy machine a slice can take long without computing much. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;

@@ -5,7 +5,7 @@ import { makeLargeFrames } from './large-frames.ts';
 import { STREAM_LIMITS } from './limits.ts';
 import type { Stream } from './stream.ts';
 
-/** Larger than what the operating system buffers, so that a client that does not read keeps it under way. */
+/** Larger than the operating system's buffers, so that the frame stays in flight if the client does not read. */
 const FRAME = Buffer.alloc(30_000_000, 'x');
 
 /** Two clients with real connections: one that does not read, and one that does. Only one frame is under way at a time. */
@@ -54,7 +54,7 @@ test('a frame waits for its turn until the client before it is cut off', async (
   frames.add(reader);
   await expect.poll(() => taken).toEqual([stalled]);
   expect([frames.waiting, reader.largeFrame]).toEqual([1, 'waiting']);
-  // Without a sweep nothing ends.
+  // Nothing ends before the next sweep.
   await new Promise(resolve => setTimeout(resolve, 100));
   expect([frames.waiting, read, cutOff]).toEqual([1, [], []]);
   await expect

@@ -1,7 +1,7 @@
 import type { StreamLimits } from './limits.ts';
 import type { Stream } from './stream.ts';
 
-/** A client with a slow connection keeps its frame, but no longer counts. */
+/** After this time, the frame of a slow client no longer counts towards the limit. */
 const COUNTED_FOR_MS = 30_000;
 /** Building a frame with 10,000 features takes 30 ms. */
 const SLICE_MS = 5;

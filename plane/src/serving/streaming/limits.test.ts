@@ -240,7 +240,7 @@ test('hydrations of one token are limited, whatever the connection ids', async (
   expect((await connect(url, two)).status).toBe(200);
 });
 
-test('an SDK that cannot store what it gets ends with polling, after few hydrations', async () => {
+test('an SDK that cannot store its flags falls back to polling after a few hydrations', async () => {
   const app = await harness.secondServer();
   const url = await server.keep(app);
   const sdk = new Unleash({
@@ -275,7 +275,7 @@ test('a stream without changes gets comments', async () => {
   await expect.poll(() => stream.lines).toContain(':');
 });
 
-test('a closing server ends every stream at a different time, and opens no new one', async () => {
+test('a stopping server ends every stream at a different time, and opens no new ones', async () => {
   const app = await harness.secondServer();
   const url = await server.keep(app);
   const token = await server.token('production');

@@ -13,7 +13,7 @@ const READ_WITHIN_MS = 10_000;
 export const neverPolls = ({ 'unleash-sdk': sdk = '' }: IncomingHttpHeaders): boolean =>
   /^unleash-(python|ruby)-sdk\b/.test(String(sdk));
 
-/** Ends the stream of an SDK that has got its first event. It resumes by its last event id. */
+/** Ends the stream of an SDK after its first event. The SDK resumes from its last event id. */
 export function endVisit(socket: Socket): void {
   socket.write(retryFrame(RETURN_AFTER_MS));
   socket.setTimeout(READ_WITHIN_MS, () => socket.destroy());

@@ -78,8 +78,9 @@ const acceptAll = (() => true) as unknown as Validate;
 const buildValidator = AjvCompiler();
 
 /**
- * Even with `allErrors`, a request is first validated up to its first violation. The others are looked for only if the request has
- * one, and not too many values: 49,000 violations take 9 MB, and one caller can have several requests at a time.
+ * Even with `allErrors`, a request is first validated up to its first violation. The other violations are collected only if
+ * there is a first one and the request does not have too many values: 49,000 violations take 9 MB, and one caller can have
+ * several requests at a time.
  */
 const MAX_EXAMINED_VALUES = 10_000;
 
@@ -113,7 +114,7 @@ function lazyValidators(...[shared, options]: Parameters<BuildValidator>): Retur
   };
 }
 
-/** How many values a value consists of. It stops counting above the number that is examined. */
+/** The number of values inside a value. Stops counting at the maximum that is examined. */
 function countValues(value: unknown, counted = 0): number {
   if (typeof value !== 'object' || value === null) return counted + 1;
   let count = counted + 1;

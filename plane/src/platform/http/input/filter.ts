@@ -29,7 +29,7 @@ export const BOUND_PATTERN = '^(IS_BEFORE|IS_ON_OR_AFTER):\\d{4}-\\d{2}-\\d{2}$'
 export const MAX_FILTER_LENGTH = 4_096;
 export const MAX_TEXT_LENGTH = 8_192;
 const INT4 = 2_147_483_647;
-/** The largest possible id. Any integer up to it is well-formed, whether or not something has it. */
+/** The largest well-formed id. Smaller ones need not exist. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
 
 const READ_BY_HAND = 'x-read-by-hand';
@@ -115,8 +115,7 @@ export function parseFilter(value: unknown): string[] {
 }
 
 /**
- * Ids of accounts, with those of the service and of admin tokens, which are negative. An id that is too large for the column
- * matches nobody.
+ * Ids of accounts. Admin tokens and the server itself have negative ids. An id that is too large for the column matches nobody.
  */
 export const parseActorIds = (value: unknown): number[] => actorIds(parseFilter(value), 'event-creators');
 
@@ -229,7 +228,7 @@ export function parseAnyText(value: unknown): string {
   return text;
 }
 
-/** No list is that long. Past the end, the page is empty and the total is still correct. */
+/** No list is as long as this. Past the end, the page is empty and the total is still correct. */
 export const parseOffset = (value: unknown): number =>
   Math.min(parseCount(value, 0, Number.POSITIVE_INFINITY), Number.MAX_SAFE_INTEGER);
 

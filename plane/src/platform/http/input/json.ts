@@ -27,7 +27,7 @@ export function installJsonBodies(app: App): void {
   const runInTurn = makeTurns();
   const parse = (request: FastifyRequest, json: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
-      // It calls back immediately and returns nothing; its type allows for a promise.
+      // The parser calls back synchronously, although its type allows a promise.
       void parser(request, json, (error, value) =>
         error ? reject(badData([{ message: jsonProblem(json) }])) : resolve(value),
       );
@@ -55,7 +55,7 @@ export function installJsonBodies(app: App): void {
     },
   );
 
-  // Without a body Fastify asks for no content type; a route that takes one does.
+  // Fastify does not check the content type of an empty body, so routes that require a body check it here.
   app.addHook('preParsing', async request => {
     const takesBody =
       METHODS_WITH_BODY.has(request.method) && request.routeOptions.schema?.body !== undefined;
@@ -126,7 +126,7 @@ export function boundsViolation(json: string, maxItems: number): string | undefi
 const isKey = (key: string): boolean =>
   key.length <= MAX_KEY_LENGTH && !hasControlCharacter(key) && key.isWellFormed();
 
-/** The quick check of a value; depth is bounded by now, so recursion is safe. */
+/** The fast check of a value. Its depth is already limited, so recursion is safe. */
 function isClean(value: unknown): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (Array.isArray(value)) return value.every(isClean);
@@ -152,7 +152,7 @@ function countUnclean(value: unknown): number {
   return Object.entries(value).reduce((sum, [key, item]) => sum + (isKey(key) ? countUnclean(item) : 1), 0);
 }
 
-/** The place of a part. Keys can have 1,000 characters and 32 levels: 100 whole paths and their messages were 6 MB. */
+/** The path of a part, shortened: with keys of 1,000 characters and 32 levels, 100 full paths and their messages took 6 MB. */
 const below = (path: string, part: string | number): string => ellipsize(`${path}/${part}`, MAX_PATH_LENGTH);
 
 /** The violations of the quick check, with their paths. */

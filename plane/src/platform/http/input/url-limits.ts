@@ -9,7 +9,7 @@ const MAX_URL_LENGTH = 12_288;
 /** The limit of one path parameter. The router enforces it. */
 export const MAX_PARAM_LENGTH = 512;
 
-/** Finding out that a parameter cannot be decoded is slow. */
+/** How many parameters with invalid encoding are reported, because finding them is slow. */
 const MAX_REPORTED = 20;
 
 type Bounded = { type?: unknown; enum?: unknown; maxLength?: number };
@@ -50,7 +50,7 @@ function boundTexts(schema: unknown, maxLength: number): void {
 /** Decoding replaces invalid bytes. The router rejects them in a path itself. */
 function encodingViolations(url: string): Violation[] {
   const [, query = ''] = /\?(.*)$/s.exec(url) ?? [];
-  // As a whole first: looking at each of 1,900 parameters took 4 ms.
+  // Checks the whole query first, because checking 1,900 parameters one by one took 4 ms.
   if (isDecodable(query)) return [];
   const violations: Violation[] = [];
   for (const part of query.split('&')) {
@@ -83,7 +83,7 @@ function paramViolations(params: unknown): Violation[] {
     );
 }
 
-/** Names too: an operation may look up a parameter that the schema does not describe. */
+/** Checks names as well, because an operation may read a parameter that the schema does not describe. */
 function queryViolations(query: unknown): Violation[] {
   return Object.entries((query ?? {}) as Record<string, string | string[]>)
     .filter(([name, value]) => ![name, value].flat().every(isStorable))

@@ -3,7 +3,7 @@ import { either, MAX_LISTED, type Violation } from '../../errors.ts';
 import { truncate } from '../../text.ts';
 import { unknownName } from './unknown-name.ts';
 
-/** A schema can describe here in words what its pattern says in symbols. */
+/** Here a schema can say in words what its pattern means. */
 export const RULE = 'x-rule';
 
 const NAME_CHARACTERS = "must contain only letters, digits and - _ . ! ~ * ' ( ), and must not be ";

@@ -21,7 +21,7 @@ test.each([
   expect(acceptedEncoding(header, ['br', 'gzip'])).toBe(encoding);
 });
 
-test('chooses only what is offered', () => {
+test('chooses only an offered encoding', () => {
   expect(acceptedEncoding('br', ['gzip'])).toBeUndefined();
   expect(acceptedEncoding('br', [])).toBeUndefined();
 });

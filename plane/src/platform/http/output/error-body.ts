@@ -63,7 +63,10 @@ export function errorBody(error: ApiError, id: string) {
   };
 }
 
-/** What the caller may know about an error. `translate` is for errors of a part that not every server has, such as the database. */
+/**
+ * The part of an error that the caller may see. `translate` handles errors from components that not every server has, such as the
+ * database.
+ */
 export function toApiError(
   error: unknown,
   request: FastifyRequest,
@@ -82,7 +85,8 @@ function fromFramework(error: unknown, request: FastifyRequest): ApiError | unde
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return tooLarge(request, error);
   }
-  // The client closed the connection while its body was being read. The code alone could be one of the database.
+  // The client closed the connection while its body was being read. The code alone is ambiguous, because database errors have it
+  // too.
   if (code === 'ECONNRESET' && statusCode === 400)
     return badData([{ message: 'The connection was closed before the whole body arrived.' }]);
   // The messages of Fastify repeat the whole path, which can have 16,000 characters.

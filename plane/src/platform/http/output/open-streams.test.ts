@@ -32,7 +32,7 @@ function open(count: number, readsEnd = true) {
   return { streams, clients, cutOff: () => cutOff };
 }
 
-test('every stream gets one heartbeat in 15 s, except one with something else to read', () => {
+test('every stream gets one heartbeat in 15 s, unless the client still has unread data', () => {
   const { clients } = open(300);
   clients[7]?.got.push('busy');
 
@@ -80,7 +80,7 @@ test('when the server stops, the streams do not all end at the same moment', asy
   expect(streams.isClosing).toBe(true);
 });
 
-test('a client that does not read the end keeps nobody waiting', async () => {
+test('a client that does not read the end delays nobody', async () => {
   vi.useRealTimers();
   const { streams, clients } = open(3, false);
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Proxies close connections that are silent for 30 s or longer. */
 const HEARTBEAT_MS = 15_000;
 const TICK_MS = 100;
-/** With few streams, they all end sooner. */
+/** The time between two ends. Few streams therefore all end early. */
 const END_EACH_MS = 5;
 const END_TICK_MS = 20;
 const LAST_READ_MS = 500;
@@ -19,7 +19,7 @@ export type Transport<S> = {
   /** Ends the response after everything that was written. */
   end: (stream: S) => void;
   destroy: (stream: S) => void;
-  /** The heartbeat, or undefined if the client has something else to read. */
+  /** The heartbeat, or undefined if the client still has unread data. */
   heartbeat: (stream: S) => Bytes | undefined;
   /** The last block of a stream when the server stops. */
   farewell: (stream: S) => Bytes;
@@ -28,7 +28,9 @@ export type Transport<S> = {
 export type OpenStreamLimits = {
   /** A client that has not read more than this is cut off. It reconnects and resumes. */
   unreadBytes: number;
-  /** Within this time after the server began to stop, all streams end, so that their clients do not reconnect at the same moment. */
+  /**
+   * When the server stops, it ends the streams over this period, so that their clients do not all reconnect at the same moment.
+   */
   endWithinMs: number;
   heartbeatEveryMs?: number;
 };

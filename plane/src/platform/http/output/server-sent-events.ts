@@ -18,7 +18,7 @@ export function eventBlock({ comment, retryMs, id, event, data }: Block): string
   return `${text}\n`;
 }
 
-/** A time after which a client reconnects. Each client gets its own, so that they do not return at the same moment. */
+/** A random time after which a client reconnects, so that clients do not all return at the same moment. */
 export const spreadRetryMs = ({ least, most }: { least: number; most: number }): number =>
   Math.round(least + Math.random() * (most - least));
 

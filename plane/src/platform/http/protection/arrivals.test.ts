@@ -32,7 +32,7 @@ test.each([
   ['/health', '200'],
   ['/api/client/features', '401'],
 ])(
-  '%s: a network that sends without pause begins a few requests at a time, and is told so',
+  '%s: a few requests of a network that sends without pause start at a time, and the rest are rejected',
   async (path, status) => {
     const statuses = await flood(path);
 

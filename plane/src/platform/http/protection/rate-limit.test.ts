@@ -66,7 +66,7 @@ test.each([
   expect(await send()).toBe(429);
 });
 
-test('adding a favorite twice or removing one that is not there writes one event each', async () => {
+test('adding a favorite again, or removing a missing one, writes no event', async () => {
   const { token } = await makeUser(harness.db, 'Viewer');
   const { id } = await makeProject(harness.db);
   await call(harness.app, 'POST', `/api/admin/projects/${id}/features`, { body: { name: 'starred' } });
@@ -106,7 +106,7 @@ test('a bucket fills up again with time, and never beyond the burst', () => {
   expect(take('b', 1)).toBe(0);
 });
 
-test('what costs more than the burst needs a full bucket', () => {
+test('a request that costs more than the burst needs a full bucket', () => {
   let now = 0;
   const take = makeBuckets({ perMinute: 60, burst: 3 }, () => now);
 
