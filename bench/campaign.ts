@@ -6,7 +6,7 @@ import { createDatabase, dropDatabase, urlOf } from '../server/src/test/database
 type Setting = readonly [value: string | number | boolean, meaning: string];
 type Widened<T> = T extends number ? number : T extends boolean ? boolean : string;
 
-/** The options of this program. Each has a default, whose type it has, and a meaning. */
+/** Reads the options of this program. Each setting has a meaning and a default, which also determines its type. */
 export function readSettings<const T extends Record<string, Setting>>(
   run: string,
   does: string,
@@ -30,7 +30,7 @@ export function readSettings<const T extends Record<string, Setting>>(
 }
 
 export type Campaign = {
-  /** A promise was broken. */
+  /** Records that a guarantee was violated. */
   fail: (problem: string) => void;
   /** Runs at the end, the last one first, however the campaign ends. */
   atEnd: (stop: () => unknown) => void;
@@ -38,7 +38,7 @@ export type Campaign = {
 
 const MAX_PRINTED = 30;
 
-/** Runs to the end, stops what was started, prints what is wrong, and exits with 1 if anything is. */
+/** Runs the work, stops everything that was started, prints the problems, and exits with 1 if there are any. */
 export async function runCampaign(work: (campaign: Campaign) => Promise<void>): Promise<never> {
   const problems: string[] = [];
   const stops: (() => unknown)[] = [];
@@ -65,7 +65,7 @@ export async function makeDatabase(name: string, { atEnd }: Pick<Campaign, 'atEn
   return new URL(urlOf(database));
 }
 
-/** The load of this machine, without which no time means anything. */
+/** The load of this machine. Measured times are meaningless without it. */
 export const load = (): string => `load ${loadavg()[0]?.toFixed(1)}`;
 
 export function count(counts: Map<string, number>, what: string, by = 1): void {

@@ -20,7 +20,7 @@ export function newestPrograms(): string {
   return join(DEBIAN, String(versions[0]), 'bin');
 }
 
-/** A PostgreSQL server that a campaign may restart. `user` runs it, because PostgreSQL rejects root. */
+/** A PostgreSQL server that a campaign may restart. It runs as `user`, because PostgreSQL does not run as root. */
 export function startOwnPostgres(programs: string, user: string, settings: string[] = []): OwnPostgres {
   const folder = mkdtempSync(join(tmpdir(), 'halyard-postgres-'));
   chmodSync(folder, 0o777);

@@ -52,7 +52,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   atEnd(() => db.destroy());
   await printMachine(watch);
 
-  // Alternates rounds with and without publishing. Without: nothing marks the flags, so nothing is built.
+  // Alternates rounds with and without publishing. Without publishing, changed flags are not marked, so no document is built.
   const results: Record<Flags, Round[]> = { published: [], unpublished: [] };
   await round(db, watch, 'published', 2);
   for (let n = 0; n < settings.rounds; n++) {

@@ -36,7 +36,7 @@ export async function startServer(
   const reportExit = (code: number | null, signal: string | null) =>
     console.error(`server exited: ${signal ?? `code ${code}`}`);
   child.once('exit', reportExit);
-  // The server never outlives this process.
+  // The server ends together with this process.
   process.once('exit', () => child.kill('SIGKILL'));
   process.once('SIGTERM', () => process.exit(143));
   const isRunning = () => child.exitCode === null && child.signalCode === null;

@@ -134,7 +134,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('the drill passes on a usable backup, says how long each step took, and leaves nothing', async () => {
+test('the drill passes on a usable backup, prints how long each step took, and leaves nothing behind', async () => {
   const { code, output } = await drill();
 
   expect(output).toMatch(/Dumped +\d+\.\d s +\d+\.\d MB\n/);
@@ -147,7 +147,7 @@ test('the drill passes on a usable backup, says how long each step took, and lea
   expect(readdirSync(tmpdir()).filter(name => name.startsWith('halyard-drill-'))).toEqual([]);
 });
 
-test('the drill sends no deliveries of the copy', async () => {
+test('the drill sends no deliveries from the copy', async () => {
   const before = receiver.received.length;
 
   // The dump has an open delivery.
@@ -208,7 +208,7 @@ test('the drill finds a server without the extension pg_trgm', async () => {
   }
 });
 
-test('the drill that cannot run exits with 1', async () => {
+test('a drill that cannot run exits with 1', async () => {
   const { code, output } = await runToEnd(HALYARD, ['drill'], {
     ...env,
     DATABASE_URL: urlOf('halyard_absent'),

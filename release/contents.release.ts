@@ -30,7 +30,7 @@ test('the package has no dependencies and at most 6 MB', () => {
   expect(size).toBeLessThanOrEqual(LARGEST_BYTES);
 });
 
-test('two builds are byte for byte the same', async () => {
+test('two builds are identical byte for byte', async () => {
   const packed: string[] = [];
   for (const name of ['one', 'two']) {
     await buildPackage({ folder: join(folder, name) });

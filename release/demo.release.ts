@@ -54,12 +54,12 @@ function killGroup({ pid = 0 }: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // It has ended.
+    // The process has already ended.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-/** What somebody types who has only npm: npx with an empty cache. */
+/** Runs the command that somebody with nothing but npm types: npx with an empty cache. */
 async function startDemo(folder: string, args: string[]): Promise<Demo> {
   const npx = ['npx', '--yes', `--package=${inject('packed')}`, 'halyard'];
   const { child, output } = await spawnDemo(folder, npx, args);
@@ -180,7 +180,7 @@ test.each([
     expect(dataOfDemos(folder)).toHaveLength(where === 'free' ? 1 : 0);
 
     const ended = once(demo.child, 'exit');
-    // Only to halyard, because npx's shell would be killed by the signal and hide the exit code.
+    // Sends the signal only to halyard, because it would kill npx's shell and hide the exit code.
     process.kill(halyardBelow(demo.child), 'SIGINT');
     expect(await ended, demo.output()).toEqual([0, null]);
   } finally {
@@ -192,7 +192,7 @@ test.each([
   rmSync(folder, { recursive: true });
 });
 
-test('Ctrl+C in the terminal stops the demo with code 0, while its story is being written too', async () => {
+test('Ctrl+C in the terminal stops the demo with code 0, even while it writes its sample data', async () => {
   const folder = emptyFolder();
   const before = await databasesOfDemos();
   for (const moment of [/Ctrl\+C/, /new database/]) {

@@ -68,7 +68,7 @@ test('the configuration names the user, the health check, the signal and the ver
   });
 });
 
-test('no layer has a secret or a file of a developer', async () => {
+test('no layer contains a secret or a private file', async () => {
   const { layers } = JSON.parse(readFileSync(join(exported, 'manifest.json'), 'utf8'));
   const files: string[] = [];
   for (const [n, { digest }] of layers.entries()) {
@@ -136,7 +136,7 @@ test('the container serves with the settings of compose.yaml', async () => {
   expect(login.status).toBe(200);
 });
 
-test('it runs as 10001 without capabilities, and a write to its root fails', async () => {
+test('runs as user 10001 without capabilities and cannot write to its root file system', async () => {
   const status = readFileSync(`/proc/${await container?.pid()}/status`, 'utf8');
   const fieldOf = (name: string) => new RegExp(`^${name}:\\s+(.*)$`, 'm').exec(status)?.[1];
   expect(fieldOf('Uid')).toBe('10001\t10001\t10001\t10001');

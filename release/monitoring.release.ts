@@ -218,7 +218,7 @@ afterAll(async () => {
   if (server) expect((await stopProcess(server)).code).toBe(0);
 });
 
-/** A number, so that an unknown metric does not count. */
+/** Requires a number, so that an unknown metric does not count. */
 const isSeries = ({ data }: QueryResult): boolean =>
   data.result.length > 0 && data.result.some(({ value }) => Number.isFinite(Number(value[1])));
 
@@ -247,7 +247,7 @@ test('an expression about a metric that does not exist returns no series', async
   expect(isSeries(await get('/api/v1/query?query=halyard_absent'))).toBe(false);
 });
 
-test('promtool has no remark on the names of our metrics', async () => {
+test('promtool has no complaints about our metric names', async () => {
   const metrics = join(folder, 'metrics.txt');
   writeFileSync(metrics, await (await fetch(`${server.url}/internal-backstage/prometheus`)).text());
 

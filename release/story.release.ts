@@ -28,11 +28,11 @@ afterAll(async () => {
   await dropDatabase(name);
 });
 
-test('the snapshot fits the newest migration; npm run demo-snapshot writes it again', () => {
+test('the snapshot matches the newest migration (update it with npm run demo-snapshot)', () => {
   expect(admin).toBe('ada');
 });
 
-test('the story ends now', async () => {
+test('the sample data ends at the present', async () => {
   const { rows } = await client.query(`
     select count(*)::int as events, max(created_at) <= now() as past, max(created_at) > now() - interval '1 day' as recent,
       extract(day from now() - min(created_at))::int as days from events`);
@@ -41,7 +41,7 @@ test('the story ends now', async () => {
   expect(rows[0].events).toBeGreaterThan(300);
 });
 
-test('the story has no password but that of the admin, and its secrets open with the key of the demo', async () => {
+test('the sample data has only one password, for the admin, and the demo key decrypts its secrets', async () => {
   const { rows: users } = await client.query('select username from users where password_hash is not null');
   expect(users).toEqual([{ username: 'ada' }]);
 
@@ -52,7 +52,7 @@ test('the story has no password but that of the admin, and its secrets open with
   await db.destroy();
 });
 
-test('applications reported results until now', async () => {
+test('applications have reported results up to the present', async () => {
   const { rows } = await client.query(`
     select (select max(hour) > now() - interval '2 hours' from metric_hours) as recent,
       (select count(*)::int from applications) as applications,
@@ -61,14 +61,14 @@ test('applications reported results until now', async () => {
   expect(rows[0]).toEqual({ recent: true, applications: 3, used: true });
 });
 
-test('the documents that SDKs read fit the flags', async () => {
+test('the SDK documents match the flags', async () => {
   const db = openDb({ url: urlOf(name), poolSize: 1, onError: () => {} });
 
   expect(await findDifferences(db)).toEqual([]);
   await db.destroy();
 });
 
-test('the admin logs in and creates a flag in the story', async () => {
+test('the admin logs in and creates a flag', async () => {
   const env = {
     DATABASE_URL: urlOf(name),
     HALYARD_SECRET_KEY: secretKey.toString('base64'),

@@ -1,4 +1,4 @@
-// The least that a process can do to send the same bytes to all connections.
+// A baseline: the minimum work that sends the same bytes to all connections.
 import { createServer, type ServerResponse } from 'node:http';
 import { EVENT_STREAM_HEAD } from '../../plane/src/platform/http/output/server-sent-events.ts';
 

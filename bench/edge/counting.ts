@@ -47,7 +47,7 @@ export async function measureCounting(
   const posts = Math.ceil(evaluations / PER_POST);
   const pauseMs = (cutSeconds * 1_000) / (posts / 2);
   for (let n = 0; n < posts; n++) {
-    // One half is of the previous hour. The server is back for the second half.
+    // Half of the evaluations belong to the previous hour. The server is back before the second half.
     await report(edges[n % 3]?.url ?? '', 'counted', PER_POST, n < posts / 2 ? 1 : 0);
     if (n < posts / 2) await sleep(pauseMs);
     if (n === Math.ceil(posts / 2)) proxy.thaw();
@@ -55,7 +55,7 @@ export async function measureCounting(
   proxy.thaw();
   const until = performance.now() + WITHIN_MS;
   while ((await stored('counted')) < posts * PER_POST && performance.now() < until) await sleep(500);
-  // What is counted twice would arrive later.
+  // Waits, because counts that arrive twice would arrive later.
   await sleep(12_000);
   const sum = await stored('counted');
 

@@ -13,7 +13,10 @@ const BARE = fileURLToPath(new URL('bare-stream.ts', import.meta.url));
 const ROUNDS = 30;
 const MAX_RATIO = 2;
 
-/** Connections in place of edges: all read the snapshot at the same moment, then all follow, next to as many of a bare loop. */
+/**
+ * Plain connections instead of edges. All read the snapshot at the same moment and then follow the stream; the same number on a
+ * bare loop is the baseline.
+ */
 export async function measureCrowd({ server, client, enrol }: World, count: number): Promise<Row[]> {
   const { secret } = await enrol();
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY });

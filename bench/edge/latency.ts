@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 const MAX_RATIO = { p50: 2, p99: 3 };
 const WARM_UP = 20;
 
-/** An open stream that tells when the last bytes arrived. */
+/** An open stream, and when its last bytes arrived. */
 export function openStream(
   url: string,
   authorization: string,

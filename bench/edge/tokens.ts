@@ -27,7 +27,7 @@ export async function measureRevocations({ server, startEdge }: World, count: nu
       environment: 'production',
       projects: ['default'],
     })) as { id: number; secret: string };
-    // An edge that asks about many tokens responds with 503 until it hears of the new one.
+    // An edge that has asked about many tokens responds with 503 until upstream announces the new one.
     for (const place of places) while ((await statusOf(place, secret)) !== 200) await sleep(2);
     await must(server.url, 'DELETE', `/api/admin/api-tokens/${id}`);
     const began = performance.now();
@@ -57,7 +57,10 @@ export async function measureRevocations({ server, startEdge }: World, count: nu
   ];
 }
 
-/** Tokens that nobody created, with valid checksums: how many of them upstream hears of, and what they leave in memory. */
+/**
+ * Sends unknown tokens with valid checksums, and measures how many of them the edge asks upstream about, and how much memory they
+ * use.
+ */
 export async function measureRandomTokens({ server, startEdge }: World, count: number): Promise<Row[]> {
   let questions = 0;
   const counting = createServer(near => {
@@ -100,7 +103,7 @@ export async function measureRandomTokens({ server, startEdge }: World, count: n
       what: `questions about ${count} random tokens (${seen})`,
       value: `${rate.toFixed(1)} per s`,
       limit: `${MAX_QUESTIONS_PER_S} per s`,
-      // The bucket may be full at the beginning.
+      // The rate limiter's bucket may be full at the beginning.
       isMet: rate <= MAX_QUESTIONS_PER_S * 1.05 && [...statuses.keys()].every(one => /401|503|429/.test(one)),
     },
     {

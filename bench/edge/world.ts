@@ -49,7 +49,7 @@ export async function makeWorld(flags: number): Promise<World> {
   const url = new URL(urlOf(name));
   const base = mkdtempSync(join(tmpdir(), 'halyard-edge-bench-'));
   await bundle({ root: ROOT, folder: base, entries: { edge: 'edge/src/main.ts' }, maps: 'none' });
-  // As in the package. Without it, Node.js would parse each file to find out that it is a module.
+  // The package has this file too. Without it, Node.js would parse each file twice to find out that it is a module.
   writeFileSync(join(base, 'package.json'), '{"type":"module"}');
   await createDatabase(name);
   const server = await startServer(url);
@@ -130,7 +130,7 @@ export async function statusOf(url: string, token: string): Promise<number> {
   return status;
 }
 
-/** Whether the edge gets to serve the same bytes with the same ETag as the server. */
+/** Waits until the edge serves the same bytes with the same ETag as the server. Returns false if it does not in time. */
 export async function untilEqual(server: string, edge: string, token: string): Promise<boolean> {
   for (let n = 0; n < 600; n++) {
     const [own, through] = await Promise.all([readFlags(server, token), readFlags(edge, token)]);

@@ -4,9 +4,9 @@ import { CHUNK_SIZE } from '../../server/src/record/event-index/bitmap.ts';
 import { type Cluster, createCluster } from '../../server/src/test/postgres-cluster.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
 
-/** How long the load continues before the first lost commit. */
+/** How long the standby follows under load before it is disconnected. */
 const FOLLOW_MS = 1_000;
-/** Fewer than are lost in a round. */
+/** Fewer events than a round loses. */
 const EVENTS_BEFORE_CHUNK = 30;
 
 /** The database from one failover to the next. During an era commits are only added; they are lost only between two eras. */
@@ -198,7 +198,7 @@ async function countEvents({ pool }: Era): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-/** What will be missing from the next era. */
+/** The commits that the next era will lack. */
 async function findLost(era: Era, kept: Set<string>): Promise<Pick<Outcome, 'lost' | 'position'>> {
   const events = await listEvents(era.cluster);
   const lost = [...events].filter(event => !kept.has(event)).length;

@@ -113,7 +113,7 @@ async function run({ fail, atEnd }: Campaign): Promise<void> {
     if (outcome.lost === 0) throw new Error('The round lost nothing');
     lost += outcome.lost;
     await sleep(AFTER);
-    // The same numbers now refer to different content.
+    // The same ids now refer to different events.
     while ((await newestEvent(database.era)) <= outcome.position) await sleep(100);
     await Promise.all(writing.map(loop => loop.pause()));
     await tokens.read();

@@ -35,7 +35,7 @@ const probesOf = ({ other, user }: World): Probe[] => {
 let isStopped = false;
 let sent = 0;
 
-// It never outlives the campaign.
+// Ends together with the campaign.
 process.once('disconnect', () => process.exit());
 
 process.on('message', async (message: Order | 'stop') => {

@@ -78,7 +78,7 @@ async function run(
     got.push(...(await stop()));
     for (let s = 0; round === ROUNDS && s < RECOVERS_WITHIN_S && growth() > MAX_GROWTH_MB; s++)
       await sleep(1_000);
-    // What the server is still doing for the attacker must not count as idle.
+    // Waits until the server has finished its work for the attacker, which must not count as idle time.
     await sleep(2_000);
     idleWindows.push(await probe(server, world, WINDOW_S));
   }

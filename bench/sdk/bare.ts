@@ -1,7 +1,7 @@
 // A bare node:http server that sends one response, whatever the request: the minimum that a response with these bytes can cost in Node.
 import { createServer } from 'node:http';
 
-// It never outlives the bench.
+// Ends together with the benchmark.
 process.once('disconnect', () => process.exit());
 
 process.once('message', ({ status, headers, body }: { status: number; headers: string[]; body: string }) => {

@@ -6,7 +6,7 @@ import { readConfig } from '../../server/src/platform/config.ts';
 import { openDb } from '../../server/src/platform/db/database.ts';
 import { listenForChanges } from '../../server/src/publishing/source/database-source.ts';
 
-// It never outlives the bench.
+// Ends together with the benchmark.
 process.once('disconnect', () => process.exit());
 const config = readConfig(process.env);
 const db = openDb({ url: config.databaseUrl, poolSize: 2, onError: error => console.error(error.message) });

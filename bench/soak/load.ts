@@ -9,7 +9,7 @@ import { ENVIRONMENT, FLAGS, flag, flagsFrom, PROJECTS } from './data.ts';
 export type Load = {
   summary: () => string;
   databaseGoesAway: () => void;
-  /** Waits until every kind of request succeeded again; returns how long that took. */
+  /** Waits until every kind of request has succeeded again, and returns how long that took. */
   databaseIsBack: (withinMs: number) => Promise<number>;
   stop: () => Promise<void>;
 };
@@ -121,7 +121,7 @@ export function startLoad(urls: string[], random: () => number, fail: (problem: 
     random,
   );
 
-  /** Requests a report and does not read it, like a laptop that was closed. */
+  /** Requests a report and does not read it, like a laptop whose lid was closed. */
   async function pausedReader(): Promise<void> {
     while (!stopped) {
       const url = new URL(urls[Math.floor(random() * urls.length)] ?? '');

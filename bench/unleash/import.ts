@@ -92,7 +92,7 @@ async function check(instance: Instance): Promise<void> {
   }
 }
 
-/** Unleash reads its tokens again once a minute, and remembers for five minutes that it does not know one. */
+/** Unleash reloads its tokens once a minute, and remembers an unknown token for five minutes. */
 async function untilKnown(url: string, token: string): Promise<void> {
   const end = Date.now() + 7 * 60_000;
   for (;;) {
@@ -145,7 +145,7 @@ async function checkApi(version: string, url: string): Promise<void> {
   }
 }
 
-/** Changes flags in Halyard, and brings the changes to Unleash with the requests that the export prints. */
+/** Changes flags in Halyard, and applies the changes to Unleash with the requests that the export prints. */
 async function checkWayBack(
   { version, url }: Instance,
   target: string,

@@ -10,8 +10,8 @@ const WRITTEN =
   'select (select count(*) from imported) + (select count(*) from events where id < 0) as count';
 
 /**
- * Kills imports into empty databases when they have written a random part, and repeats them. Returns how many then had the result of
- * an import that nobody interrupts, and how many had been killed between its first and its last batch.
+ * Kills imports into empty databases after a random amount of writing, and repeats them. Returns how many ended with the same
+ * result as an uninterrupted import, and how many were killed between the first and the last batch.
  */
 export async function killImports(
   from: string,

@@ -35,7 +35,7 @@ const OF_THE_NETWORK = [
   'NO_PROXY',
 ];
 
-/** The environment without what the test runner and the developer have set. */
+/** The environment without the variables of the test runner and the developer. */
 export function plainEnv(env: Record<string, string> = {}): Record<string, string> {
   const network = OF_THE_NETWORK.flatMap(name => {
     const value = process.env[name];

@@ -37,7 +37,7 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
 const TITUS_WORMER = mit('Titus Wormer');
 const SCALAR = mit('2023-present Scalar');
 
-/** Ours has the same text. */
+/** Our own LICENSE file has the same text. */
 const apache = (holder: string): string => `Copyright ${holder}
 
 Licensed under the Apache License, Version 2.0. The file LICENSE of this package contains its text.`;

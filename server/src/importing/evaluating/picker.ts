@@ -1,4 +1,7 @@
-/** Picks numbers from 0 up to, and without, the given one. The same seed always picks the same, so that a difference can be looked at again. */
+/**
+ * Picks random integers from 0 to below the given number. The same seed picks the same numbers, so that a difference can be
+ * reproduced.
+ */
 export function makePicker(seed: number): (below: number) => number {
   let state = (seed ^ 0x9e3779b9) >>> 0;
   return below => {

@@ -17,7 +17,7 @@ export type Evaluation = { isEnabled: boolean; variant: { name: string; enabled:
 /** Evaluates with the official SDK for Node.js, without its network. */
 export function makeSdk(documents: Documents): (feature: string, context: Context) => Evaluation {
   const repository = Object.assign(new EventEmitter(), documents);
-  // The class of the SDK has the whole repository as its parameter, and calls these two functions.
+  // The SDK's class expects a whole repository, but calls only these two functions.
   const client = new UnleashClient(repository as never, defaultStrategies);
   client.on('error', () => {});
   return (feature, context) => {

@@ -26,13 +26,13 @@ test('returns the status and the parsed body', async () => {
   expect(await read(url)).toEqual({ status: 200, body: { a: [1] } });
 });
 
-test('returns no body with a status of failure', async () => {
+test('returns no body with an error status', async () => {
   const url = await serve((_, reply) => void reply.writeHead(403).end('<html>'));
 
   expect(await read(url)).toEqual({ status: 403, body: undefined });
 });
 
-test('ends an endless body', async () => {
+test('stops reading an endless body', async () => {
   const part = Buffer.alloc(1_000_000, ' ');
   const url = await serve((_, reply) => {
     const write = () => {
@@ -45,7 +45,7 @@ test('ends an endless body', async () => {
   await expect(read(url)).rejects.toThrow('A response from Unleash has more than 100,000,000 bytes.');
 });
 
-test('ends a body that inflates to more than the limit', async () => {
+test('stops reading a body that inflates beyond the limit', async () => {
   const bomb = gzipSync(Buffer.alloc(100_000_001, ' '));
   const url = await serve((_, reply) => void reply.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
 
@@ -63,7 +63,7 @@ test.each<[string, RequestListener]>([
   );
 });
 
-test('repeats a request if the connection was closed before the response', async () => {
+test('retries a request if the connection was closed before the response', async () => {
   let requests = 0;
   const url = await serve((request, reply) => {
     requests += 1;
@@ -84,7 +84,7 @@ test('says what is wrong with a response that is cut off', async () => {
   await expect(read(url)).rejects.toThrow(/^Unleash cannot be read at http:\/\/127\.0\.0\.1:\d+: ./);
 });
 
-test('says what is wrong with a page for people, without the query of the URL', async () => {
+test('names the URL without its query if the response is a web page', async () => {
   const url = await serve((_, reply) => void reply.end('<html>'));
 
   await expect(read(url)).rejects.toThrow(
@@ -92,7 +92,7 @@ test('says what is wrong with a page for people, without the query of the URL', 
   );
 });
 
-test('does not take the token to where a redirect leads', async () => {
+test('does not follow a redirect, so the token stays with its server', async () => {
   const url = await serve(
     (_, reply) => void reply.writeHead(302, { location: 'https://flags.example.com/path?a=1' }).end(),
   );

@@ -1,7 +1,7 @@
 import { SourceError } from './source-error.ts';
 
 export type JsonRequest = {
-  /** The product that responds, as an error names it. */
+  /** The name of the product that responds, for errors. */
   product: string;
   method?: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -9,10 +9,10 @@ export type JsonRequest = {
   timeoutSeconds: number;
 };
 
-/** A status, and the parsed body if the status is one of success. */
+/** The status, and the parsed body of a successful response. */
 export type JsonResponse = { status: number; body: unknown };
 
-/** Above the largest response of an instance with 10,000 flags, and little enough to hold in memory. */
+/** Larger than any response of an instance with 10,000 flags, and small enough to hold in memory. */
 const MAX_BYTES = 100_000_000;
 
 /** Sends a request to another product. Every failure is an error that says what to do. */
@@ -46,7 +46,7 @@ async function send(url: URL, request: JsonRequest): Promise<JsonResponse> {
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    // A redirect could lead to a page for people, or to a server that must not get the token.
+    // A redirect could lead to a login page, or to a server that must not get the token.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutSeconds * 1_000),
   });

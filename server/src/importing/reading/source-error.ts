@@ -1,4 +1,4 @@
 import { StartError } from '../../platform/start-error.ts';
 
-/** What another product sent or has cannot be read. The message has no password and no token. */
+/** The data of another product cannot be read. The message contains no password or token. */
 export class SourceError extends StartError {}

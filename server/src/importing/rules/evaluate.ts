@@ -58,7 +58,7 @@ function compare({ operator, values, caseInsensitive = false }: Comparison, give
 const MAX_PATTERNS = 1_000;
 const patterns = new Map<string, ReturnType<typeof compilePattern>>();
 
-/** In linear time, whatever the pattern. One that is not valid matches nothing, and our rules reject it later. */
+/** Matches in linear time, whatever the pattern. An invalid pattern matches nothing, and validation rejects it later. */
 function patternOf(text: string, ignoreCase: boolean): ReturnType<typeof compilePattern> {
   const key = `${ignoreCase} ${text}`;
   if (patterns.has(key)) return patterns.get(key);

@@ -99,7 +99,7 @@ test('LaunchDarkly: rules, targets, segments and prerequisites are imported, and
     expect.stringMatching(/^not a name for a url\?: /),
   ]);
   expect((await environmentOf('ld', 'experiment', 'production')).enabled).toBe(false);
-  // Only where a context lacks the field that splits users, as the note before says.
+  // The results differ only if a context lacks the field that splits users, as the note says.
   expect(plan.notes.filter(note => note.includes('differs'))).toEqual([
     expect.stringMatching(/^banner in production: the result differs for \d+ of 1000 contexts/),
   ]);
@@ -249,7 +249,7 @@ const segmentValues = async (feature: string, environment: string): Promise<unkn
   return rows;
 };
 
-test('a segment that differs between environments becomes one for each', async () => {
+test('a segment that differs between environments becomes one segment for each environment', async () => {
   await newProject('differing');
   const flags = [inSegment('differing-flag', 'beta', { production: ['1'], development: ['2'] })];
 

@@ -12,7 +12,7 @@ export const ALWAYS: AnyOf = [[]];
 /** Alternatives multiply, so a few long rules could use up all memory. */
 const MAX_ALTERNATIVES = 500;
 
-/** True if all of them are. */
+/** True if all parts are true. */
 export function all(...parts: AnyOf[]): AnyOf {
   let result = ALWAYS;
   for (const part of parts) {
@@ -25,7 +25,7 @@ export function all(...parts: AnyOf[]): AnyOf {
 
 const tooMany = () => new UnsupportedError('its rules have too many combinations');
 
-/** True if one of them is. */
+/** True if one of the parts is true. */
 export const any = (...parts: AnyOf[]): AnyOf => simplify(parts.flat());
 
 /** Not (a and b) is not a, or not b. */

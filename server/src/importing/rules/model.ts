@@ -25,7 +25,7 @@ export type Variation = {
 export type Targeting = {
   on: boolean;
   rules: Rule[];
-  /** What everyone gets whom no rule matches. */
+  /** What users get whom no rule matches. */
   otherwise: Serve;
   /** The variation that everyone gets while the flag is off. */
   off: number | undefined;

@@ -13,7 +13,7 @@ import {
 } from './model.ts';
 import { type Translation, translate } from './translate.ts';
 
-/** What an import would write, and what the user must know beforehand. */
+/** What an import would write, and what the user must know before it runs. */
 export type Plan = {
   environments: Map<string, FeatureExport>;
   /** By name. Every project can use them. */
@@ -108,8 +108,8 @@ function translation(
 }
 
 /**
- * Segments belong to an environment there, and to all environments here. So one that differs between environments becomes several, with
- * the environment in their names.
+ * In the source, a segment belongs to one environment; in Halyard, to all. A segment that differs between environments therefore
+ * becomes several, with the environment in their names.
  */
 function segmentNames(flags: Flag[]): (name: string, environment: string) => string {
   const contents = new Map<string, Set<string>>();

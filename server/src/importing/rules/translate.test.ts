@@ -90,7 +90,7 @@ describe('true or false', () => {
     expect(differing).toBe(0);
   });
 
-  test('nobody whom a rule with a percentage matches gets a later rule', () => {
+  test('users whom a rule with a percentage matches do not get a later rule', () => {
     const half: Serve = {
       by: 'default',
       split: [
@@ -145,7 +145,7 @@ test('weights are thousandths that add up, and rounding is reported', () => {
   expect(notes).toEqual(['the default rule: the percentages were rounded']);
 });
 
-test('less than one percent does not become nobody', () => {
+test('less than one percent is not rounded down to nobody', () => {
   const split: Serve = {
     by: 'userId',
     split: [
@@ -157,7 +157,7 @@ test('less than one percent does not become nobody', () => {
   expect(check(BOOLEAN, targeting([], split)).strategies[0]?.parameters?.rollout).toBe('1');
 });
 
-test('contexts without a field of a negated condition are found and named', () => {
+test('finds and names contexts that lack the field of a negated condition', () => {
   const notSweden = [[{ ...is('country', 'SE'), negated: true }]];
   const { differing, example, notes } = check(
     BOOLEAN,
@@ -184,7 +184,7 @@ test('rules that exclude each other in too many ways are unsupported', () => {
   expect(() => translate(flagWith(BOOLEAN), targeting(rules, { variation: TRUE }))).toThrow(UnsupportedError);
 });
 
-test('a random tree of rules means the same', () => {
+test('a random tree of rules is translated to an equivalent one', () => {
   let state = 7;
   const pick = (size: number): number => {
     state = (state * 48_271) % 2_147_483_647;

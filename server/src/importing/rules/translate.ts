@@ -46,7 +46,7 @@ export function translate(flag: Flag, { rules, otherwise, off, on }: Targeting):
         variants,
         segments: segmentIds,
       });
-      // Counted while they are created, because alternatives of alternatives can become very numerous.
+      // Counts alternatives while they are created, because nested alternatives multiply.
       if (strategies.length > MAX_STRATEGIES)
         throw new UnsupportedError(`its rules would take more than ${MAX_STRATEGIES} strategies`);
     }

@@ -17,7 +17,7 @@ import { constraintOf } from './translate.ts';
 export type Target = { project: string; product: string; limits: Pick<Limits, 'features' | 'segments'> };
 
 /** How many flags are written in one transaction. */
-const FLAGS_AT_ONCE = 100;
+const FLAGS_PER_TRANSACTION = 100;
 
 /**
  * Removes from the plan what validation rejects, so that one flag does not end the import. Returns the remaining errors, such as
@@ -100,7 +100,7 @@ function withoutNew(data: FeatureExport, plan: Plan): FeatureExport {
 const without = (data: FeatureExport, names: ReadonlySet<string>): FeatureExport =>
   only(data, name => !names.has(name));
 
-/** The part of the data that is about some flags. */
+/** The part of the data that belongs to the chosen flags. */
 const only = (data: FeatureExport, isChosen: (name: string) => boolean): FeatureExport => ({
   ...data,
   features: data.features.filter(({ name }) => isChosen(name)),
@@ -114,8 +114,8 @@ const only = (data: FeatureExport, isChosen: (name: string) => boolean): Feature
 export async function writePlan(db: Db, plan: Plan, target: Target): Promise<void> {
   await createSegments(db, plan, target);
   for (const [environment, data] of plan.environments) {
-    for (let at = 0; at < data.features.length; at += FLAGS_AT_ONCE) {
-      const names = new Set(data.features.slice(at, at + FLAGS_AT_ONCE).map(({ name }) => name));
+    for (let at = 0; at < data.features.length; at += FLAGS_PER_TRANSACTION) {
+      const names = new Set(data.features.slice(at, at + FLAGS_PER_TRANSACTION).map(({ name }) => name));
       const request: ImportRequest = {
         project: target.project,
         environment,
@@ -130,7 +130,7 @@ export async function writePlan(db: Db, plan: Plan, target: Target): Promise<voi
 
 const actorOf = (product: string): Actor => ({ ...SYSTEM, name: `import from ${product}` });
 
-/** A segment that exists is equal, as the check before has found. */
+/** Existing segments are equal, because the check found no difference. */
 async function createSegments(db: Db, plan: Plan, { project, product, limits }: Target): Promise<void> {
   const actor = actorOf(product);
   for (const [environment, data] of plan.environments) {

@@ -9,7 +9,7 @@ const TOO_DEEP = '54001';
  * secret column.
  */
 export function dataError(error: unknown): string | undefined {
-  // Values are read by functions that call themselves, so that the stack limits how deeply they can be nested.
+  // Values are read recursively, so the stack limits how deeply they can be nested.
   if (error instanceof RangeError || (error instanceof pg.DatabaseError && error.code === TOO_DEEP))
     return 'it is nested too deeply';
   if (error instanceof pg.DatabaseError && DATA_ERRORS.test(error.code ?? ''))

@@ -50,7 +50,7 @@ test('continues after the database of Unleash was down', async () => {
   await following;
 }, 300_000);
 
-test('ends with an explanation if the database is no longer one of Unleash', async () => {
+test('ends with an explanation if the database no longer belongs to Unleash', async () => {
   const unleash = await recordedUnleash('8.2.0');
   const source = await openSource(unleash.url);
   await unleash.run('drop table api_tokens');

@@ -9,7 +9,7 @@ import { addReport, type KindReport, newReport, note, type Report, reportLines }
 import { importUnleash } from './run.ts';
 import { closeSource, openSource } from './source/source.ts';
 
-// What a database can contain that not only Unleash wrote to. Each test uses different names.
+// Data that Unleash itself would never write. Each test uses different names.
 
 const harness = useHarness();
 
@@ -82,7 +82,7 @@ test('imports the first of two items that have the same name in Halyard, and rep
   expect(await namesIn('users', 'username')).not.toContain('same-2');
 });
 
-test('rejects tokens that would live longer here, and shows no part of a secret', async () => {
+test('rejects tokens that would be valid longer in Halyard, and shows no part of a secret', async () => {
   const report = await importWith(`
     insert into api_tokens (secret, token_name, type, environment, expires_at) values
       ('*:production.expired-0123456789', 'expired', 'client', 'production', '-infinity'),
@@ -104,7 +104,7 @@ test('rejects tokens that would live longer here, and shows no part of a secret'
   expect(rows.map(({ hint }) => hint)).toEqual(['…6789', '*:production.…6789', '…']);
 });
 
-test('leaves a naming pattern behind that no name could match', async () => {
+test('does not import a naming pattern that no name could match', async () => {
   const report = await importWith(`
     insert into projects (id, name) values ('looking-ahead', 'Looking ahead');
     insert into project_settings (project, feature_naming_pattern, feature_naming_example)
@@ -164,7 +164,7 @@ test('rejects names that no request could contain, and values that no SDK should
   );
 });
 
-test('a report shows control characters instead of printing them, and adds up', () => {
+test('a report shows control characters instead of printing them, and its totals add up', () => {
   const [whole, part] = [newReport(), { ...newReport(), created: 2 }];
   note(part.rejected, 'a\u001b[2J\u001b]0;title\u0007b\nforged\u202e\u2028');
   note(part.rejected, 'x'.repeat(10_000));
@@ -233,7 +233,7 @@ test('says which table the role cannot read', async () => {
   );
 });
 
-test('keeps the sequences of ids usable, and names what cannot have its id', async () => {
+test('keeps the id sequences usable, and names items that cannot keep their id', async () => {
   const report = await importWith(`
     insert into segments (id, name, constraints) values (2147483647, 'highest', '[]'), (-5, 'below-zero', '[]');
     insert into users (id, username) values (2147483647, 'highest-user');

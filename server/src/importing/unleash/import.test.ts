@@ -130,7 +130,7 @@ test('an alias is a second token', async () => {
   await expect.poll(async () => (await fetchFlags('an-old-secret-of-a-proxy-0123456789')).status).toBe(200);
 });
 
-test('a token that lost all its projects here is not one for all projects', async () => {
+test('a token that lost all its projects does not become a token for all projects', async () => {
   await forget();
   const unleash = await recordedUnleash('4.19.5');
   await run(unleash);
@@ -146,7 +146,7 @@ test('a token that lost all its projects here is not one for all projects', asyn
   expect(rows).toHaveLength(1);
 });
 
-test('names what a rule rejects, and imports it only with --accept', async () => {
+test('names items that a rule rejects, and imports them only with --accept', async () => {
   await forget();
   const unleash = await recordedUnleash('8.2.0');
 
@@ -257,7 +257,7 @@ test('a later run imports what changed in Unleash, and keeps what changed in Hal
   expect((await here('old-basket')).description).toBe('changed there');
 });
 
-test('removes what Unleash no longer has, unless it was changed here', async () => {
+test('removes items that Unleash no longer has, unless they were changed in Halyard', async () => {
   await forget();
   const unleash = await recordedUnleash('4.19.5');
   const [, production = ''] = unleash.tokens;
@@ -275,7 +275,7 @@ test('removes what Unleash no longer has, unless it was changed here', async () 
   await expect.poll(async () => (await fetchFlags(production)).status).toBe(401);
 });
 
-test('something that exists here under the same name is a conflict', async () => {
+test('an item that already exists in Halyard under the same name is a conflict', async () => {
   await forget();
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'dark-mode' } });
 

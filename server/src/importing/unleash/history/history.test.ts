@@ -72,7 +72,7 @@ test.each(RECORDED)('events of Unleash %s keep their order, below those of this 
   expect(one).toMatchObject({ status: 200, body: { id: created.id, importedFrom: created.importedFrom } });
 });
 
-test('events have the account here that belongs to the account there', async () => {
+test('imported events refer to the Halyard account that matches the Unleash account', async () => {
   const unleash = await recordedUnleash('8.2.0');
   await unleash.run(`
     insert into events (id, created_at, type, created_by, created_by_user_id, data, tags, feature_name, project)
@@ -152,7 +152,7 @@ test('secrets in old events are masked', async () => {
   expect(events[1].data).toEqual({ secret: '*****', alias: '*****', username: 'sdk' });
 });
 
-test('health of past days counts flags that Unleash had then', async () => {
+test('the health of past days counts the flags that Unleash had then', async () => {
   const unleash = await recordedUnleash('8.2.0');
   const { body: before } = await call(
     harness.app,
@@ -174,7 +174,7 @@ test('health of past days counts flags that Unleash had then', async () => {
   expect(at(body, 3).features - at(before, 3).features).toBe(0);
 });
 
-test('a search, its pages, counts and exports go through both parts of the log', async () => {
+test('searches, pages, counts and exports cover both parts of the log', async () => {
   await run(await recordedUnleash('8.2.0'));
   const all = await search('limit=1000');
   const [oldest, newest] = [all.events.at(-1).id, all.events[0].id];

@@ -17,11 +17,11 @@ import { storableData, storableTags } from './stored-json.ts';
 // the ids.
 
 /** How many Unleash ids are compared with Halyard's in one statement. */
-const IDS_AT_ONCE = 5_000;
+const IDS_PER_STATEMENT = 5_000;
 /** A batch ends with the event that exceeds one of these limits. */
 const MAX_EVENTS = 250;
 const MAX_BYTES = 500_000;
-/** Above the largest request body here, so that no event of ours is larger. */
+/** Larger than the largest request body that Halyard accepts, so none of our own events is larger. */
 const MAX_EVENT_BYTES = 8_000_000;
 /** A run that only looks for new events also reads this many older ones, which may have been committed late. */
 const LATE = 5_000;
@@ -73,7 +73,7 @@ export async function importEvents(
   return report;
 }
 
-/** Unleash counts from 1, and Halyard reserves no ids for anything below. */
+/** Unleash's ids start at 1, and Halyard reserves no ids for smaller ones. */
 async function noteUncounted(source: Source, report: KindReport): Promise<void> {
   const [row] = await query<{ count: number }>(
     source,
@@ -86,16 +86,16 @@ async function* listIds(source: Source, after: number): AsyncGenerator<number[]>
   for (let last = after; ; ) {
     const rows = await query<{ id: number }>(
       source,
-      `select id from events where id > $1 order by id limit ${IDS_AT_ONCE}`,
+      `select id from events where id > $1 order by id limit ${IDS_PER_STATEMENT}`,
       [last],
     );
     if (rows.length > 0) yield rows.map(({ id }) => id);
-    if (rows.length < IDS_AT_ONCE) return;
+    if (rows.length < IDS_PER_STATEMENT) return;
     last = rows.at(-1)?.id ?? last;
   }
 }
 
-/** As text, which is what is read: a value of many equal characters is stored as one percent of it. */
+/** Measures the uncompressed text, because a value of many equal characters takes only one percent of its size when stored. */
 async function readSizes(source: Source, ids: number[]): Promise<IdAndSize[]> {
   if (ids.length === 0) return [];
   const bytes = (column: string) =>

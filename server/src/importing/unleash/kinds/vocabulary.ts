@@ -15,7 +15,7 @@ import type { Item, Kind, Problem } from './kind.ts';
 
 // Feature types, tag types, tags, context fields and strategy types.
 
-/** Names and descriptions of types are ours. */
+/** Types keep Halyard's names and descriptions. */
 type FeatureType = { id: string; lifetimeDays: number | null };
 
 export const FEATURE_TYPES: Kind<FeatureType> = {
@@ -245,7 +245,7 @@ const KNOWN_PARAMETERS: Record<string, Parameter[]> = {
   gradualRolloutSessionId: [percentage, groupId],
   gradualRolloutUserId: [percentage, groupId],
 };
-/** Ours are built in and stay as they are. */
+/** Halyard's built-in types, which stay unchanged. */
 const BUILT_IN = ['default', 'flexibleRollout', 'remoteAddress', 'applicationHostname'];
 
 export const STRATEGY_TYPES: Kind<StrategyType> = {

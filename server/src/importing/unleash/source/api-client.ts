@@ -10,7 +10,10 @@ export type Api = {
   read: (path: string) => Promise<unknown>;
   /** Undefined if this version or edition does not have the path. */
   find: (path: string) => Promise<unknown>;
-  /** The objects of a list that every version has. What is not in it may count as deleted, so nothing else will do. */
+  /**
+   * The objects of a list that every version has. Any other response is an error, because items that are missing from the list
+   * may count as deleted.
+   */
   list: (path: string, field?: string) => Promise<Json[]>;
   post: (path: string, body: object) => Promise<unknown>;
 };

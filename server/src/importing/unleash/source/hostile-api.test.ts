@@ -10,7 +10,7 @@ import { importUnleash } from '../run.ts';
 import { openApiSource } from './api-source.ts';
 import { closeSource } from './source.ts';
 
-// What a server that is not Unleash, is broken or lies could respond.
+// Responses from a server that is not Unleash, that is broken, or that lies.
 
 const harness = useHarness();
 
@@ -48,7 +48,7 @@ test.each([
   },
 );
 
-test('keeps a flag as it is if Unleash lists it without what it does', async () => {
+test('keeps a flag unchanged if Unleash lists it without its strategies', async () => {
   const recorded = readRecorded('8.2.0');
   await run(recorded);
   const exports = Object.keys(recorded).filter(
@@ -64,7 +64,7 @@ test('keeps a flag as it is if Unleash lists it without what it does', async () 
   );
 });
 
-test('ends with a list of archived flags that has no end', async () => {
+test('stops at an endless list of archived flags', async () => {
   const recorded = readRecorded('8.2.0');
   const page = { features: Array.from({ length: 100 }, () => ({ name: 'a', archivedAt: 'x' })) };
   const endless = new Proxy(recorded, {

@@ -92,7 +92,7 @@ const MISSING_PERMISSION = '42501';
 /** The messages of the driver for a statement that was running, and for one that comes later. */
 const CLOSED = /^Connection terminated|not queryable$/;
 
-/** The same error in words, without the URL and its password. */
+/** Explains the error without the URL, which contains a password. */
 function explained(error: unknown): Error {
   if (error instanceof SourceError) return error;
   const { message: given, code } = error as pg.DatabaseError;
@@ -175,7 +175,7 @@ export async function readRows(source: Source, reading: Reading): Promise<Source
   return rows.map(({ row }) => checked(row, reading.table));
 }
 
-/** Far above what Unleash writes, and far below what the stack allows for functions that call themselves. */
+/** Far more levels than Unleash writes, and far fewer than recursive functions can handle. */
 const MAX_LEVELS = 100;
 
 function checked(row: SourceRow, where: string): SourceRow {

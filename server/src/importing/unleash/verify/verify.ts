@@ -97,7 +97,7 @@ async function verifyToken(
       evaluations: 0,
     };
   }
-  // A token can be for some projects, and the one with most flags says most.
+  // Tokens can be limited to some projects, so frontend results use the flags of the token that has the most.
   if (there.features.size > (sent.get(environment)?.features.size ?? -1)) sent.set(environment, there);
   const differences = [...compareFlags(there, here), ...evaluateBoth(there, here, environment)];
   return {
