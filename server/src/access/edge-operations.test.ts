@@ -112,7 +112,7 @@ test('a feed of some projects contains neither flags nor tokens of others', asyn
   expect(await found(wide.secret)).toMatchObject({ token: null });
 });
 
-test('what an edge of some projects says about a token of others counts as its own', async () => {
+test('what an edge reports about a token of other projects counts as reported with its own token', async () => {
   const heard = { application: 'liar', instance: 'one', epoch: '', revision: 1, isExact: true };
   const hour = Math.floor(Date.now() / 3_600_000);
   const response = await call(harness.app, 'POST', '/api/edge/v1/report', {

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 /** A server on which requests with the header X-Hold stay until they are released, and those with X-Slow take 100 ms. */
 async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
-  // What waited on the previous server runs when that server stops.
+  // Requests that waited on the previous server run when that server stops.
   const [here, end] = [[] as string[], Promise.withResolvers<void>()];
   [running, letGo] = [here, end];
   app = await buildApp(harness.db, APP_SETTINGS, { requests: { ...LIMITS, ...limits } });
@@ -125,7 +125,7 @@ test('probes get a response while all slots are taken', async () => {
     expect((await get(url, {})).statusCode).toBe(200);
 });
 
-test('rejects with 429 what a caller sends beyond its queue, and with 503 what other callers leave no room for', async () => {
+test('rejects a request with 429 if the caller's own queue is full, and with 503 if other callers fill the server', async () => {
   await start({ capacity: 1, waiting: 2, waitingPerCaller: 1 });
   hold('alice', 2);
   await expect.poll(countWaiting).toBe(1);
@@ -139,7 +139,7 @@ test('rejects with 429 what a caller sends beyond its queue, and with 503 what o
   expect([others.statusCode, others.headers['retry-after']]).toEqual([503, '2']);
 });
 
-test('rejects with 503 what waited for requests of its caller that do not complete', async () => {
+test('rejects with 503 a request that waited while none of its caller's requests completed', async () => {
   await start({ capacity: 1, waitMs: 1_000 });
   hold('alice', 1);
   await expect.poll(places).toEqual({ running: ['alice'], waiting: 0 });
@@ -149,7 +149,7 @@ test('rejects with 503 what waited for requests of its caller that do not comple
   expect([waited.statusCode, waited.headers['retry-after']]).toEqual([503, '2']);
 });
 
-test('rejects with 429 what waited for requests of its caller that complete slowly', async () => {
+test('rejects with 429 a request that waited while its caller's requests completed slowly', async () => {
   await start({ capacity: 1, waiting: 100, waitingPerCaller: 100, waitMs: 2_000 });
 
   const responses = await Promise.all(

@@ -44,7 +44,7 @@ declare module 'fastify' {
     sessionId: number | null;
   }
   interface FastifyInstance {
-    /** Why the server must not explain to a caller what is wrong with a request. */
+    /** The error that hides from a caller what is wrong with a request, such as a missing permission. */
     callerError: (request: FastifyRequest) => Promise<unknown>;
   }
   interface FastifyContextConfig {
@@ -60,7 +60,10 @@ declare module 'fastify' {
 
 const MAX_TOKEN_LENGTH = 512;
 
-/** What the secret of a token with a scope starts with. Servers that know no scopes reject it, instead of ignoring the scope. */
+/**
+ * The prefix of tokens with a scope. Servers of an older version, which do not know scopes, reject such a token instead of
+ * ignoring its scope.
+ */
 export const SCOPED_PREFIX = 'scoped:';
 
 /** Authenticates every request. Every route declares a permission or is in the list of public routes. */
@@ -314,8 +317,8 @@ export async function requireInProject(
 }
 
 /**
- * The same for a feature whose project is not in the path. Returns that project. The operation must look for the feature
- * there, because the feature can move meanwhile to a project where the actor has no permission.
+ * The same for a feature whose project is not in the path. Returns that project, and the operation must look for the feature
+ * there, because the feature can meanwhile move to a project where the actor has no permission.
  */
 async function requireForFeature(
   db: Reader,

@@ -16,8 +16,8 @@ export const permissionsOfUser = async (db: Reader, userId: number): Promise<Hel
   await listPermissions(db, userId);
 
 /**
- * The permissions that the actor has neither on the instance nor in the project and environment. One query. What needs a root
- * permission lies outside the project, so the scope of a token must cover it there.
+ * The permissions that the actor has neither on the instance nor in the project and environment. One query. Operations that need
+ * a root permission lie outside the project, so the token's scope must cover them there.
  */
 export async function missingPermissions(
   db: Reader,

@@ -129,7 +129,7 @@ const readAll = async (user: TestUser, urls: string[]): Promise<string[]> => {
 const OPERATIONAL = ['/internal-backstage/prometheus', '/health', '/ready'];
 /** Lists all users for access pickers, including members of private projects. */
 const OF_PEOPLE = ['/api/admin/user-admin/access'];
-/** The tests of applications check who sees them. A stream of OFREP has a secret URL. */
+/** Other tests check who sees applications, and an OFREP stream has a secret URL. */
 const isTestedElsewhere = (path: string) => path.includes('{appName}') || path.startsWith('/ofrep/');
 const guarded = operations.filter(
   ({ path }) => ![...OPERATIONAL, ...OF_PEOPLE].includes(path) && !isTestedElsewhere(path),

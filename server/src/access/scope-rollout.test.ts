@@ -100,7 +100,7 @@ test('does not enable a flag that is rolled out further, one by one, in bulk or 
   );
 });
 
-test('does not enable a disabled strategy that is larger', async () => {
+test('does not enable a disabled strategy with a larger rollout', async () => {
   const flag = await makeFlag('disabled-strategy', [rollout(50, { disabled: true }), rollout(5)], true);
   const [strategy] = await strategiesOf(flag);
 
@@ -144,7 +144,7 @@ test('does not copy, clone, revive or import what is rolled out further', async 
   );
 });
 
-test('does not set a default strategy for production that is larger', async () => {
+test('does not set a default strategy with a larger rollout for production', async () => {
   const url = `${PROJECT}/environments/production/default-strategy`;
 
   await expectTooLarge(asToken('POST', url, rollout(50)));
@@ -153,7 +153,7 @@ test('does not set a default strategy for production that is larger', async () =
   expect((await asToken('POST', `${production(flag)}/on`)).status).toBe(200);
 });
 
-test('does not delete the strategy that keeps a flag small', async () => {
+test('does not delete the strategy that limits a rollout', async () => {
   const flag = await makeFlag('kept', [rollout(100, TESTERS), rollout(10)], true);
   const [, small] = await strategiesOf(flag);
 
@@ -181,7 +181,7 @@ test('strategies that choose different people add up', async () => {
   expect((await asToken('POST', url, inGroup(25, 'a'))).status).toBe(200);
 });
 
-test('an admin made strategies that add up: the token can lower them, but not enable the flag', async () => {
+test('if an admin's strategies add up to more, the token can lower them but not enable the flag', async () => {
   const flag = await makeFlag('adds-up', [inGroup(100, 'a'), inGroup(20, 'b')], true);
   const url = `${production(flag)}/strategies`;
   const [large] = await strategiesOf(flag);

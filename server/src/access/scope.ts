@@ -40,8 +40,8 @@ type Place = { project?: string | undefined; environment?: string | undefined };
 const includes = (list: readonly string[], value: string): boolean => list.includes(value);
 
 /**
- * What the scope lacks for the permission, undefined if it covers it. Anything outside the named projects or environments, such
- * as a segment of the instance or archiving a flag, is covered only if the list of permissions names it.
+ * What the scope lacks for the permission, or undefined if the scope covers it. Anything outside the named projects or
+ * environments, such as a segment of the instance or archiving a flag, is covered only if the list of permissions names it.
  */
 function lackOf(
   { projects, environments, permissions }: TokenScope,

@@ -118,7 +118,7 @@ describe('allowed', () => {
 });
 
 describe('not allowed', () => {
-  test('names what the user has, what would allow it, and who can grant it', async () => {
+  test('lists the user's roles, the changes that would allow the request, and who can make them', async () => {
     const { body } = await explain({ ...QUESTION, user: emil.id });
 
     expect(body).toMatchObject({
@@ -206,7 +206,7 @@ describe('not allowed', () => {
 });
 
 describe('rejections', () => {
-  test('only admins ask about others, whether the user exists or not', async () => {
+  test('only admins may ask about others, whether the user exists or not', async () => {
     for (const user of [emil.id, 999_999]) {
       const { status, body } = await explain({ user }, dora.token);
       expect([status, body.name]).toEqual([403, 'NoAccessError']);

@@ -15,7 +15,7 @@ export async function readDatabase(
   return rows[0] ?? { version: '', bytes: 0, migrations: 0, newestMigration: '' };
 }
 
-/** Without the privilege to see other roles, PostgreSQL lists only the connections of its own role. */
+/** If the role may not see other roles, PostgreSQL lists only its own connections. */
 export async function listConnections(db: Reader): Promise<Database['connections']> {
   const { rows } = await sql<Database['connections'][number]>`
     select coalesce(application_name, '') as name, count(*) as open, count(*) filter (where state = 'active') as active

@@ -45,7 +45,7 @@ async function held(): Promise<{ users: [number, number[]][]; groups: [number, n
 }
 
 /** The events about access to the project after the given id, oldest first. */
-async function told(after = 0) {
+async function accessEvents(after = 0) {
   const query = `project=IS:${project}&limit=1000`;
   const { events } = (await call(harness.app, 'GET', `/api/admin/search/events?${query}`)).body;
   return (
@@ -86,7 +86,7 @@ test('replaces all access, with an event for each holder whose roles change', as
     ],
     groups: [],
   });
-  expect(await told(first)).toMatchObject([
+  expect(await accessEvents(first)).toMatchObject([
     {
       type: 'project-access-added',
       data: {
@@ -197,7 +197,7 @@ test.each(['user', 'group'] as const)('grants, replaces and revokes the roles of
     [],
     [],
   ]);
-  expect((await told()).map((event: { type: string }) => event.type)).toEqual([
+  expect((await accessEvents()).map((event: { type: string }) => event.type)).toEqual([
     'project-access-added',
     ...Array(4).fill(`project-access-${kind}-roles-updated`),
     `project-access-${kind}-roles-deleted`,
@@ -270,7 +270,7 @@ test('lets a manager of access grant and revoke only permissions that they have'
   expect(await give(Owner)).toBe('NoAccessError');
   expect(await give(elsewhere)).toBe('NoAccessError');
   expect(await give(everywhere)).toBe('NoAccessError');
-  // Nor to themselves, nor by revoking, nor together with allowed roles.
+  // They can do so neither for themselves, nor by revoking, nor together with allowed roles.
   expect((await ask('PUT', `/users/${ann.id}/roles/${Owner}`, undefined, ann.token)).status).toBe(403);
   expect((await ask('DELETE', `/users/${bob.id}/roles`, undefined, ann.token)).status).toBe(403);
   expect((await set([{ id: less, users: [ann.id, bob.id] }], ann.token)).status).toBe(403);
@@ -312,7 +312,7 @@ test.each([
   expect(await lastEvent()).toBe(before);
 });
 
-test('counts a group with members as owner, and an empty group not', async () => {
+test('a group counts as an owner only if it has members', async () => {
   const empty = (await call(harness.app, 'POST', '/api/admin/groups', { body: { name: `Empty ${number}` } }))
     .body.id;
   await set([{ id: Owner, users: [ann.id], groups: [empty] }]);
@@ -370,7 +370,7 @@ test('records the revocation once when a group is deleted during a change of acc
   await blocker.rollback().execute();
 
   expect((await Promise.all(both)).map(response => response.status)).toEqual([200, 200]);
-  expect((await told(before)).map((event: { type: string }) => event.type)).toEqual([
+  expect((await accessEvents(before)).map((event: { type: string }) => event.type)).toEqual([
     'project-access-group-roles-deleted',
   ]);
 });
@@ -402,7 +402,7 @@ test(`the events alone reproduce all roles (seed ${SEED})`, async () => {
   }
 
   const state = new Map<string, number[]>();
-  for (const { type, data, preData } of await told()) {
+  for (const { type, data, preData } of await accessEvents()) {
     for (const { roleId, userIds, groupIds } of type === 'project-access-added' ? data.roles : []) {
       const holders = [
         ...userIds.map((id: number) => `user ${id}`),

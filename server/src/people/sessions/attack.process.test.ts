@@ -7,7 +7,7 @@ import { call } from '../../test/request.ts';
 import { LOGIN_LIMITS } from './limits.ts';
 
 const ATTEMPTS = sized({ usual: 300, long: 5_000 });
-/** Concurrency until the limits are reached. More would fill the queue of hashes. */
+/** The attempts until the limits are reached. More at a time would fill the queue of password hashes. */
 const FIRST = { attempts: 200, concurrency: 40 };
 /** Concurrency while blocked: each response takes 300 ms without work. */
 const CONCURRENCY = 200;

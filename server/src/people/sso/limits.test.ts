@@ -61,7 +61,7 @@ beforeEach(async () => {
 
 const ATTACKER = '192.0.2.1';
 
-/** A forged callback of a started login. It can be repeated. */
+/** A function that sends a forged callback of a started login, any number of times. */
 async function madeUp(): Promise<(ip?: string, app?: App) => ReturnType<typeof ask>> {
   const { url, cookie } = await beginLogin(harness.app);
   const query = new URLSearchParams({

@@ -48,7 +48,7 @@ test('ends tokens and sessions on every server, and records how many', async () 
   ]);
 });
 
-test('a deactivated user cannot log in, and only the right password says why', async () => {
+test('a deactivated user cannot log in, and learns why only with the correct password', async () => {
   const { id, username } = await makePerson(harness.db);
   await deactivate(id);
 
@@ -59,7 +59,7 @@ test('a deactivated user cannot log in, and only the right password says why', a
   expect([wrong.status, wrong.body.message]).toEqual([401, expect.not.stringContaining('deactivated')]);
 });
 
-test('a password link ends, and no new one is created', async () => {
+test('deactivating a user deletes their password link, and no new one can be created', async () => {
   const created = await call(harness.app, 'POST', USERS, { body: { username: 'newbie', rootRole: 3 } });
   const token = new URL(created.body.inviteLink).searchParams.get('token');
   await deactivate(created.body.id);
@@ -74,7 +74,7 @@ test('a password link ends, and no new one is created', async () => {
   });
 });
 
-test('is listed with a filter, and not offered where people are chosen', async () => {
+test('lists deactivated users with a filter, and does not offer them in access pickers', async () => {
   const user = await makeUser(harness.db, 'Viewer', 'leaver');
   const { id: project } = await makeProject(harness.db);
   await makeMember(harness.db, user, project, 'Member');

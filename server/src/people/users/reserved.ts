@@ -36,7 +36,7 @@ const shown = (name: string): string =>
     .map(character => LATIN_LETTER_OF.get(character) ?? character.replace(/(?![a-z])\p{Script=Latin}/u, '?'))
     .join('');
 
-/** Matches the name and what a reader can take for it. */
+/** Matches the name and everything that a reader could mistake for it. */
 const readsAs = (name: string): string => shown(name).replace(/[a-z]/g, '[$&?]').replaceAll(' ', ' ?');
 
 /** The names of the system, admin tokens, single sign-on and accounts without a name in events and lists. */
