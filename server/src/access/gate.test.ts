@@ -125,7 +125,7 @@ test('probes get a response while all slots are taken', async () => {
     expect((await get(url, {})).statusCode).toBe(200);
 });
 
-test('rejects a request with 429 if the caller's own queue is full, and with 503 if other callers fill the server', async () => {
+test("rejects a request with 429 if the caller's own queue is full, and with 503 if other callers fill the server", async () => {
   await start({ capacity: 1, waiting: 2, waitingPerCaller: 1 });
   hold('alice', 2);
   await expect.poll(countWaiting).toBe(1);
@@ -139,7 +139,7 @@ test('rejects a request with 429 if the caller's own queue is full, and with 503
   expect([others.statusCode, others.headers['retry-after']]).toEqual([503, '2']);
 });
 
-test('rejects with 503 a request that waited while none of its caller's requests completed', async () => {
+test("rejects with 503 a request that waited while none of its caller's requests completed", async () => {
   await start({ capacity: 1, waitMs: 1_000 });
   hold('alice', 1);
   await expect.poll(places).toEqual({ running: ['alice'], waiting: 0 });
@@ -149,7 +149,7 @@ test('rejects with 503 a request that waited while none of its caller's requests
   expect([waited.statusCode, waited.headers['retry-after']]).toEqual([503, '2']);
 });
 
-test('rejects with 429 a request that waited while its caller's requests completed slowly', async () => {
+test("rejects with 429 a request that waited while its caller's requests completed slowly", async () => {
   await start({ capacity: 1, waiting: 100, waitingPerCaller: 100, waitMs: 2_000 });
 
   const responses = await Promise.all(

@@ -181,7 +181,7 @@ test('strategies that choose different people add up', async () => {
   expect((await asToken('POST', url, inGroup(25, 'a'))).status).toBe(200);
 });
 
-test('if an admin's strategies add up to more, the token can lower them but not enable the flag', async () => {
+test("if an admin's strategies add up to more, the token can lower them but not enable the flag", async () => {
   const flag = await makeFlag('adds-up', [inGroup(100, 'a'), inGroup(20, 'b')], true);
   const url = `${production(flag)}/strategies`;
   const [large] = await strategiesOf(flag);

@@ -118,7 +118,7 @@ describe('allowed', () => {
 });
 
 describe('not allowed', () => {
-  test('lists the user's roles, the changes that would allow the request, and who can make them', async () => {
+  test("lists the user's roles, the changes that would allow the request, and who can make them", async () => {
     const { body } = await explain({ ...QUESTION, user: emil.id });
 
     expect(body).toMatchObject({
