@@ -39,7 +39,7 @@ test('a change of thousands of events writes them a part at a time, in order and
   expect(new Set(rows.map(({ groupId }) => groupId)).size).toBe(1);
 });
 
-test('if a later part fails, no part is there', async () => {
+test('if a later part fails, no part is written', async () => {
   const before = (await written()).length;
 
   const failing = change(harness.db, SYSTEM, async ({ record }) => {
@@ -81,7 +81,7 @@ test('a change with deliveries notifies after its commit rather than within it, 
   });
   await expect(failing).rejects.toThrow();
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-created', data: {} }));
-  // A notification of these would have arrived before the one of the next change.
+  // Notifications about these would have arrived before the one about the next change.
   await change(harness.db, SYSTEM, async ({ record }) => record({ type: 'tag-type-created', data: {} }));
   await expect.poll(count).toBe(2);
 });

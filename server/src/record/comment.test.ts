@@ -93,7 +93,7 @@ test('search, single event and export show the comment, and events without one h
   expect((await rowOf('silent'))?.comment).toBe('');
 });
 
-test('a comment is found by text, as a person reads it', async () => {
+test('a text search finds a comment as a person reads it', async () => {
   const comment = 'Größe "XL" läuft 100 % – 日本 🚀';
   await send('POST', F, encodeURIComponent(comment), { name: 'found' });
   const count = async (text: string) => (await search(`query=${encodeURIComponent(text)}`)).total;

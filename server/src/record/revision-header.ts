@@ -2,8 +2,9 @@ import type { App } from '../../../plane/src/platform/http/app.ts';
 
 /**
  * Describes the changes of a request, so that the caller can find out when SDKs have them. `Halyard-Revision` has the revisions
- * of environments: `production=42, staging=7`. `Halyard-Event` has the id of an event whose reach is that of the whole request:
- * one that is about no environment, or else the newest event about each. Responses to requests that changed nothing have neither.
+ * of environments: `production=42, staging=7`. `Halyard-Event` has the ids of the events whose reach is that of the whole
+ * request: one event about no particular environment, otherwise the newest event about each environment. Responses to requests
+ * that changed nothing have neither.
  */
 export function installRevisionHeader(app: App): void {
   app.addHook('preHandler', async request => {

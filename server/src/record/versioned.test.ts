@@ -11,7 +11,7 @@ const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: obj
   });
 
 type Resource = {
-  /** Creates it and returns its path. */
+  /** Creates the resource and returns its path. */
   create: () => Promise<string>;
   /** The body of an update. */
   body: (text: string) => object;

@@ -34,7 +34,7 @@ describe.skipIf(!canRunClusters)('a database that lost changes', { timeout: 600_
     await standby?.remove();
   });
 
-  test('a data folder that is put back: memory is read again, streams say why they end, ETags never collide', async () => {
+  test('after a data folder is restored, servers reread their memory, streams say why they end, and ETags never collide', async () => {
     const token = await createToken('before');
     await createFeatures('kept', 1);
     await primary.stop('fast');
@@ -65,7 +65,7 @@ describe.skipIf(!canRunClusters)('a database that lost changes', { timeout: 600_
     flags.close();
   });
 
-  test('an asynchronous standby that is promoted', async () => {
+  test('after an asynchronous standby is promoted, clients have exactly what the new primary has', async () => {
     const token = await createToken('standby');
     standby = await primary.addStandby();
     const stream = await eventStream();

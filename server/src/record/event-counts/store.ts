@@ -21,8 +21,9 @@ export type EventGroup = { value: string | null; count: number; name: string | n
 export type IndexedCounts = { ids: number[]; values: (string | null)[]; counts: number[] };
 
 /**
- * The visible events that match, from the id `first` on and in the index, by group: the newest days, or the largest other groups,
- * and one more group than the response has. `firstImported`: imported events from this id on are counted too.
+ * Counts the visible events that match by group: events from the id `first` on, plus those in the index. Returns the newest
+ * days, or the largest groups of any other kind, and one group more than the response shows. `firstImported`: imported events
+ * from this id on are counted too.
  */
 export async function countGroups(
   db: Reader,

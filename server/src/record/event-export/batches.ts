@@ -25,7 +25,7 @@ import {
 /** The maximum number of events that a statement looks at. With free text, that takes about 1 s. */
 const IDS_PER_RANGE = 64_000;
 /** How many chunks of the index are searched at a time for free text: 192,000 events, so that memory and time are bounded. */
-const CHUNKS_AT_ONCE = 8;
+const CHUNKS_PER_SEARCH = 8;
 
 /**
  * The lines of an export, newest event first, some at a time. Each batch is a separate statement, which applies the visibility of
@@ -59,7 +59,7 @@ async function* readWithText(
   line: RawBuilder<string>,
   find: (window: Window) => Promise<Indexed>,
 ): AsyncGenerator<Buffer, void> {
-  let window = await find({ atMost: CHUNKS_AT_ONCE });
+  let window = await find({ atMost: CHUNKS_PER_SEARCH });
   yield* readFromLog(source, actor, events, { ...range, low: Math.max(range.low, window.first) }, line);
   for (;;) {
     yield* readFromIndex(
@@ -71,7 +71,7 @@ async function* readWithText(
       window,
     );
     if (firstIdOf(window.firstChunk) <= range.low || source.isGone()) return;
-    window = await find({ end: window.firstChunk, atMost: CHUNKS_AT_ONCE });
+    window = await find({ end: window.firstChunk, atMost: CHUNKS_PER_SEARCH });
   }
 }
 

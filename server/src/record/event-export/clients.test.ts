@@ -63,7 +63,7 @@ test('while the client does not read, the export holds no connection', async () 
   expect(await rest(response)).toHaveLength(EVENTS);
 });
 
-test('events that are written during an export appear in it neither twice nor at all', async () => {
+test('events that are written during an export do not appear in it', async () => {
   const write = () =>
     change(harness.db, SYSTEM, async ({ record }) => record({ type: 'segment-updated', project: 'default' }));
   await write();
@@ -96,7 +96,7 @@ test('a user who loses access to a project during an export gets no further even
 test.each([
   ['the token is revoked', sql`delete from personal_access_tokens where user_id = `],
   ['the caller is no longer a root admin', sql`delete from user_roles where user_id = `],
-])('an export breaks off when %s, and does not end like a complete one', async (_, statement) => {
+])('an export is cut off when %s, so that the client notices that it is incomplete', async (_, statement) => {
   const user = await makeUser(harness.db, 'Admin');
   const response = await connect(user.token);
   await expect.poll(busyConnections).toBe(0);
@@ -106,7 +106,7 @@ test.each([
   await expect(rest(response)).rejects.toThrow('aborted');
 });
 
-test("clients that disconnect free their exports for the caller's next ones", async () => {
+test('clients that disconnect free export slots for the same caller', async () => {
   for (let n = 0; n < 5; n++) {
     const response = await connect();
     response.destroy();

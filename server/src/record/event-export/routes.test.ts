@@ -115,7 +115,7 @@ test('a CSV parser reads the same events from the CSV file', async () => {
   }
 });
 
-test('a CSV cell cannot be a formula, and keeps its text otherwise', async () => {
+test('a CSV cell cannot be a formula, and is otherwise unchanged', async () => {
   const names = [
     ...['=1+1', '+1', '-1', '@x', '\tx', '\rx', '\nx', '＝1', '＋1', '－1', '＠x'],
     ...['plain', ' =x', 'a,b', 'say "hi"', 'two\r\nlines', 'ž', "'quoted"],

@@ -79,7 +79,7 @@ test('intersection, difference and union are those of sets', () => {
   );
 });
 
-test('an intersection of several sets has what all of them have, and leaves them as they are', () => {
+test('an intersection of several sets has what all of them have, and does not change them', () => {
   fc.assert(
     fc.property(fc.array(sets, { minLength: 1, maxLength: 4 }), lists => {
       const bitmaps = lists.map(bitmapOf);

@@ -15,7 +15,7 @@ export type Clause = { all: boolean; minus: Term[]; plus: Term[] };
 export const termsOf = (dimension: Dimension, values: readonly (string | number)[]): Term[] =>
   [...new Set(values.map(String))].map(value => ({ dimension, low: value, high: value }));
 
-/** Every event. */
+/** Matches every event. */
 export const ALL: Clause = { all: false, minus: [], plus: termsOf('all', ['']) };
 
 const anyOf = (dimension: Dimension, values: readonly (string | number)[]): Clause => ({

@@ -7,7 +7,7 @@ import { indexNextText, indexNextUnsplit } from './text/build.ts';
 import { keepLargeTexts } from './text/keep-large.ts';
 
 /**
- * Nothing waits for the index, because a search finds recent events without it. Checking every 250 ms took 32 statements per
+ * Nothing waits for the index, because a search finds recent events without it. Checking every 250 ms cost 32 statements per
  * second.
  */
 const PAUSE_MS = 2_000;

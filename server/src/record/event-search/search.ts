@@ -18,7 +18,7 @@ export type FoundEvents = {
   completeFrom?: number | undefined;
 };
 
-/** How long and how far a search for text looks before it returns what it found. */
+/** How long, and through how many events, a text search looks before it returns what it has found. */
 export type SearchLimits = {
   checkMs: number;
   /** Events that are not indexed yet, as after a large import. PostgreSQL checks about 150,000 per second. */

@@ -51,7 +51,7 @@ async function countStored(): Promise<number[]> {
   return counts;
 }
 
-test('a log of fewer than 50,000 events has no index, and lags behind nothing', async () => {
+test('a log of fewer than 50,000 events has no index, and reports no lag', async () => {
   expect(await indexNext(harness.db)).toBe(false);
   expect(await keepLargeTexts(harness.db)).toBe(false);
 
@@ -120,7 +120,7 @@ test('an index of a different format is not read, and is built again with a new 
     return rows.map(({ key }) => key);
   };
   const [before] = await keys();
-  // What a server of a different version leaves.
+  // The rows that a server of a different version leaves behind.
   await sql`update event_index_progress set format = 77 where part = 'keyed-text'`.execute(db);
   await sql`update event_text_sets set positions = '' where kind = 'word'`.execute(db);
   expect(await readIndexedChunks(db, ['text'])).toBe(0);

@@ -35,7 +35,7 @@ export async function readNewestId(db: Reader, ...below: (number | undefined)[])
 }
 
 /**
- * The actor's own events before an id, as far as the actor cannot search them because their text names projects that the actor
+ * The actor's own events before an id that the actor must not find by text, because their text names projects that the actor
  * cannot read.
  */
 export async function listUnsearchable(

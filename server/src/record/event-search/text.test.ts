@@ -258,7 +258,7 @@ async function expectSameAsPlain(runs: number): Promise<void> {
 const countPostings = async () =>
   (await sql<{ count: number }>`select count(*) as count from event_text_sets`.execute(harness.db)).rows[0];
 
-test('an interrupted chunk leaves nothing, and is indexed later', async () => {
+test('an interrupted chunk leaves nothing behind, and is indexed later', async () => {
   const { db } = harness;
   const interrupted = indexNextText(db).catch(error => error);
   await vi.waitFor(
@@ -285,7 +285,7 @@ const indexing = async () =>
       where datname = current_database() and application_name = 'halyard index'`.execute(harness.db)
   ).rows[0]?.count;
 
-test('a server that stops ends the process that indexes, which leaves nothing', async () => {
+test('a server that stops also ends its indexing process, which leaves nothing behind', async () => {
   const errors: unknown[] = [];
   const stop = startIndexer(harness.db, harness.databaseUrl, error => errors.push(error));
   await expect.poll(indexing).toBe(1);
@@ -453,7 +453,7 @@ test('a chunk whose text does not fit in memory in three attempts is checked eve
   expect((await searchEvents(db, SYSTEM, search)).total).toBe(2291);
 });
 
-test('a process indexes all complete chunks and ends', async () => {
+test('the indexing process indexes all complete chunks and ends', async () => {
   const { db } = harness;
   await sql`insert into events (id, group_id, type, created_by, data)
     select id, 'group', 'feature-tagged', 'someone', jsonb_build_object('text', 'late ' || id)

@@ -101,7 +101,7 @@ export function makeEventStream(
       catchUp.startNext();
       if (!more) await sleep(failing ? RETRY_MS : POLL_MS);
     }
-    // In the turn that found no listener, so that the next listener starts a new run.
+    // Set in the same turn that found no listener, so that the next listener starts a new run.
     position = undefined;
     history = undefined;
     running = undefined;

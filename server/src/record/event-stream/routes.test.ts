@@ -80,7 +80,7 @@ test('sends an event as the search returns it, with its id', async () => {
   });
 });
 
-test('tells a client that got no event the id to resume after', async () => {
+test('tells a client that has received no event which id to resume after', async () => {
   const first = await connect();
   await expect.poll(() => first.lastEventId()).toMatch(/^\d+$/);
   first.close();
@@ -189,7 +189,7 @@ test('catches up through more events than one batch, alone and with others, with
   expect(ids(none)).toEqual([]);
 });
 
-test('the header Last-Event-ID precedes the parameter after', async () => {
+test('the header Last-Event-ID takes precedence over the parameter after', async () => {
   const first = await write();
   const second = await write();
 
@@ -422,7 +422,7 @@ test('continues without a gap after its database connections are lost', async ()
   expect(ids(client)).toEqual(written);
 });
 
-test('a stop of the server ends the streams and does not wait for their clients', async () => {
+test('a stopping server ends the streams without waiting for their clients', async () => {
   const app = await harness.secondServer();
   const at = await listenOn(app);
   const client = await connect('', { at });

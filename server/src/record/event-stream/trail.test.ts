@@ -10,7 +10,7 @@ const addEvent = async (id: number) =>
     insert into events (id, group_id, type, created_by, project)
     values (${id}, ${`group ${id}`}, 'project-created', 'x', 'default')`.execute(harness.db);
 
-test('a position far behind the last event: the same log has everything, a different log has everything up to its first different event', async () => {
+test('finds how much of a log is still the same: all of an unchanged log, otherwise everything up to the first different event', async () => {
   const { db } = harness;
   await addEvent(100_000);
   const position = 130_000;

@@ -443,7 +443,7 @@ test('a list and an object, or a field that one state lacks, count as changed', 
   expect(summary).toBe('**alice** updated project **shop**, changing **list** and **lacks**');
 });
 
-test('a name keeps no blank next to its stars, which would not be bold', () => {
+test('a name keeps no whitespace next to its stars, which would not be bold', () => {
   expect(summaryOf('strategy-created', { data: { name: '\u0000 x \u0000' } })).toBe(
     '**alice** created strategy type **x**',
   );
@@ -478,11 +478,11 @@ test.each([
   ['an inherited name', Object.create({ name: 'inherited' })],
   ['a string instead of the payload', 'name'],
   ['a list in place of the payload', [{ name: 'x' }]],
-])('%s is passed over', (_, data) => {
+])('%s is ignored', (_, data) => {
   expect(summaryOf('strategy-created', { data })).toBe('**alice** created a strategy type');
 });
 
-test('an event with the name of an admin token alone is described as one of an admin token', () => {
+test('an event that has only the name of an admin token is described as caused by an admin token', () => {
   const ofToken = (createdBy: string) =>
     describe({
       type: 'project-archived',
@@ -499,7 +499,7 @@ test('an event with the name of an admin token alone is described as one of an a
   expect(ofToken('admin token admin')).toBe(ofToken('admin'));
 });
 
-test('an actor without a name is someone', () => {
+test('an actor without a name is called someone', () => {
   expect(summaryOf('drop-tags', { createdBy: '' })).toBe('Someone deleted all tags');
 });
 
@@ -597,7 +597,7 @@ test.each(EVENT_TYPE_NAMES)('the parts of %s are its summary, with and without a
   }
 });
 
-test('a string reduced to one line stays as it is', () => {
+test('reducing a string to one line twice changes nothing more', () => {
   expect(asOneLine('a \u0001 b\u0001c\n')).toBe('a bc');
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => asOneLine(asOneLine(text)) === asOneLine(text)),

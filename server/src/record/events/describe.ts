@@ -32,7 +32,7 @@ const MAX_LISTED = 3;
 const UNKNOWN_TYPE =
   'caused an event of type [{eventType}|unknown][ for flag {feature:flag}][@ in project {project:project}]';
 
-// Slots that are more than a payload field of that name.
+// Slots that are not simply the payload field of that name.
 const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   eventType: event => event.type,
   flag: event => event.featureName,
@@ -57,7 +57,7 @@ const SLOTS: Record<string, (event: DescribedEvent) => unknown> = {
   ),
 };
 
-/** Says in a label and in one line of Markdown what happened; takes any payload and never throws. */
+/** Describes what happened, as a label and as one line of Markdown. Accepts any payload and never throws. */
 export function describe(event: DescribedEvent): { label: string; summary: string } {
   const { label, text } = typeOf(event);
   return { label, summary: asMarkdown(compose(text, event, false)) };

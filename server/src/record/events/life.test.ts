@@ -411,7 +411,7 @@ test('every emitted type has a request that writes it, or a reason why none does
   expect([...written, ...Object.keys(EMITTED_ELSEWHERE)].toSorted()).toEqual(emitted.toSorted());
 });
 
-test('the whole life of a flag and of all around it writes exactly the events it should', async () => {
+test('the whole life of a flag and everything around it records exactly the expected events', async () => {
   const ids: Record<string, string | number> = {};
 
   for (const [method, path, body, emits, refused] of STEPS) {

@@ -37,7 +37,7 @@ test.each([
 // As Markdown reads it: a backslash escapes punctuation, and is a plain character before anything else.
 const ESCAPED = /\\([!-/:-@[-`{-~])/g;
 
-test('what is escaped reads as it was written', () => {
+test('an escaped string renders as it was written', () => {
   const visible = fc
     .oneof(fc.string({ unit: 'grapheme-ascii' }), fc.stringMatching(/^[\\_*a&;#-]*$/))
     .map(text => text.replace(/\s+/g, ' ').trim());

@@ -94,7 +94,7 @@ test('a user is among the creators of events as soon as they caused one, with or
   expect(await creators(other)).not.toContain(user.id);
 });
 
-test('own events of a project vanish with the right to read it', async () => {
+test('a user who loses access to a project no longer sees their own events in it', async () => {
   const { id } = await makeProject(harness.db, { mode: 'private' });
   await makeMember(harness.db, editor, id, 'Member');
   await post(`projects/${id}/features`, { name: `${id}-flag` }, editor);

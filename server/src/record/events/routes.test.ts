@@ -59,7 +59,7 @@ test('a change that fails leaves neither its work nor its events', async () => {
   expect((await call(harness.app, 'GET', '/api/admin/projects/half-made')).status).toBe(404);
 });
 
-test('an event that cannot be written takes its change with it', async () => {
+test('if an event cannot be written, its change is rolled back', async () => {
   const failing = change(harness.db, SYSTEM, async ({ tx, record }) => {
     await tx.insertInto('projects').values({ id: 'unrecorded', name: 'x' }).execute();
     record({ type: 'project-created', project: 'unrecorded', data: { text: '\u0000' } });
@@ -76,7 +76,7 @@ test.each(['update events set type = type', 'delete from events', 'truncate even
   },
 );
 
-test('pages follow each other without gap or overlap, and past the end the total stays true', async () => {
+test('pages follow each other without gap or overlap, and past the end the total stays correct', async () => {
   const whole = await search('limit=1000');
 
   const pages: number[] = [];
@@ -190,7 +190,7 @@ test('finds every string by any part of it', async () => {
   );
 });
 
-test('who may not read a private project sees neither its events nor a total that counts them', async () => {
+test('a caller who may not read a private project sees neither its events nor a total that counts them', async () => {
   const all = await search('project=IS:secret-project');
   const asReader = await search('project=IS:secret-project', reader.token);
   const asViewer = await search('project=IS:secret-project', viewer.token);

@@ -6,8 +6,8 @@ import type { Reading } from './definition.ts';
 import { type StoredOperation, validateInput } from './stored.ts';
 
 /**
- * Runs a query without a request of its own, for callers that come through a different door. The input is validated and the caller
- * authorized exactly as for its route.
+ * Runs a query without an HTTP request to its route, for example for an MCP tool. It validates the input and authorizes the
+ * caller exactly as the route does.
  */
 export async function runQuery(
   app: App,

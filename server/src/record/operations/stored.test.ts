@@ -11,7 +11,7 @@ import { MAX_STORED_BYTES, MAX_STORED_OPERATIONS, runStored, type StoredOperatio
 
 const harness = useHarness();
 
-/** As a schedule would run them: in between, they are stored as JSON. */
+/** Runs operations as a schedule would: stored as JSON in between. */
 const run = (actor: Actor, operations: StoredOperation[]) =>
   runStored(
     harness.app,

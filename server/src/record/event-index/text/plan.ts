@@ -19,7 +19,7 @@ const MAX_PHRASES = 200;
 const MAX_WORDS = 200;
 const MAX_WORD_CONDITIONS = 4;
 const MAX_IN_ALL = 16;
-/** In effect no limit, because a missing word would be a missing result. */
+/** Practically no limit, because leaving out a word would lose results. */
 const ALL_TERMS = 1_000_000;
 
 const termsOf = (kind: TextTerm['kind'], values: string[]): TextTerm[] =>
@@ -56,7 +56,7 @@ async function phrasesWith(db: Reader, text: string): Promise<string[]> {
   return shortest;
 }
 
-/** The first and the last 2 characters: all that is known about a string such as `e": "f`. */
+/** The first and the last 2 characters, which are all that can be looked up for a string such as `e": "f`. */
 function endsOf(text: string): string[] {
   const characters = [...text];
   return [characters.slice(0, 2).join(''), characters.slice(-2).join('')];

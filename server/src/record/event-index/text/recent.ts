@@ -9,7 +9,7 @@ import { foldCase, listTexts } from './store.ts';
 /** Finds a string among the recent events. */
 export type RecentTexts = (db: Reader, recent: RecentPostings, text: string) => Promise<TextMatches>;
 
-/** Characters. Events that do not fit are checked. */
+/** The maximum number of characters in memory. Events beyond it are checked in the database. */
 const MAX_LENGTH = 32_000_000;
 
 type Texts = { chunk: number; upTo: number; length: number; texts: (string | undefined)[] };
