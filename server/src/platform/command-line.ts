@@ -9,7 +9,7 @@ type Values<T extends Options> = ReturnType<typeof parseArgs<{ options: T }>>['v
 
 /** A program as its --help describes it. */
 export type Command<T extends Options> = {
-  /** How a user runs it: `npm run migrate` or `halyard migrate`. */
+  /** The command as a user types it: `npm run migrate` or `halyard migrate`. */
   run: string;
   /** The purpose, in one or more sentences. */
   does: string;
@@ -29,7 +29,7 @@ export function readOptions<T extends Options>(command: Command<T>): Values<T> {
     // parseArgs loses the types of options that are passed through a generic function.
     return values as Values<T>;
   } catch (error) {
-    // Node's second sentence explains how to pass an argument that begins with a dash, which is no help here.
+    // Node's second sentence explains how to pass an argument that begins with a dash, which does not help here.
     const [problem = ''] = (error as Error).message.split('. ');
     rejectOption(command.run, problem.replace(/\.$/, ''));
   }

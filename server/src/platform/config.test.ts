@@ -7,7 +7,7 @@ const GOOD = { DATABASE_URL: 'postgres://halyard@db:5432/halyard' };
 const SECRET = 's'.repeat(32);
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
-test('only the database has to be named', () => {
+test('only DATABASE_URL is required', () => {
   expect(readConfig(GOOD)).toEqual({
     databaseUrl: GOOD.DATABASE_URL,
     directUrl: GOOD.DATABASE_URL,
@@ -179,7 +179,7 @@ test.each([
   expect(readConfig({ DATABASE_URL: url }).databaseUrl).toBe(url);
 });
 
-test('the first admin has a password that somebody chose', () => {
+test('the first admin has no default password', () => {
   const missing = /HALYARD_INIT_ADMIN_PASSWORD is required if HALYARD_INIT_ADMIN_USERNAME is set/;
   expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_USERNAME: 'ada' })).toThrow(missing);
   expect(() => readConfig({ ...GOOD, HALYARD_INIT_ADMIN_PASSWORD: 'x' })).toThrow('USERNAME is missing');

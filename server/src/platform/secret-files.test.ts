@@ -36,7 +36,7 @@ test.each<[VariableName, string, object]>([
     expect(readConfig({ ...env, [`${name}_FILE`]: fileWith(text) })).toMatchObject(expected);
 });
 
-test('every variable with a secret has a variable for its file, and no other one has', () => {
+test('every variable with a secret has a _FILE variable, and no other variable does', () => {
   const names = (Object.keys(VARIABLES) as VariableName[]).filter(name => fileVariableOf(name) !== undefined);
 
   expect(names).toEqual([
@@ -61,7 +61,7 @@ test('an empty file is an error for the database and the key, and counts as not 
 test.each([
   ['/nonexistent/key', 'cannot be read from "/nonexistent/key", which HALYARD_SECRET_KEY_FILE names: ENOENT'],
   ['/', 'cannot be read from "/", which HALYARD_SECRET_KEY_FILE names: EISDIR'],
-])('a file %s is a problem of the configuration', (path, problem) => {
+])('a file %s is reported as a configuration problem', (path, problem) => {
   expect(() => readConfig({ DATABASE_URL, HALYARD_SECRET_KEY_FILE: path })).toThrow(
     `HALYARD_SECRET_KEY ${problem}`,
   );

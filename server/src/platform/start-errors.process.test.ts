@@ -112,7 +112,7 @@ test('an unreachable database is reported before the server is loaded, after war
   expect(code).toBe(1);
 });
 
-test('a port in use is named, with no stack', async () => {
+test('names a port that is in use, without a stack trace', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -126,7 +126,7 @@ test('a port in use is named, with no stack', async () => {
   expect(code).toBe(1);
 });
 
-test('an IP address that the machine does not have is named', async () => {
+test('names an IP address that the machine does not have', async () => {
   const env = { DATABASE_URL: urlOf(databases[0]), HOST: '192.0.2.1', PORT: '4242' };
   const { stderr } = await run(BUNDLE, env);
 

@@ -281,7 +281,7 @@ function checkTime(value: string | undefined, path: string): void {
   if (value !== undefined) parseBodyTime(value, path);
 }
 
-/** A range that ends before it starts has no deliveries, so it must be a mistake of the caller. */
+/** A range that ends before it starts contains no deliveries, so the caller must have made a mistake. */
 function checkOrder<Name extends string>(
   body: { [name in Name]?: string | undefined },
   first: Name,

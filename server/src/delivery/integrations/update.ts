@@ -70,7 +70,7 @@ export async function updateIntegration(
     .map(({ name }) => name);
   record({
     type: 'addon-config-updated',
-    // Two masks look alike, so the names of changed secrets are listed.
+    // All masks look alike, so the event lists the names of the changed secrets.
     data: {
       ...asEventData(masked(settings.keyring, after)),
       ...(changedSecrets.length > 0 ? { changedSecrets } : {}),

@@ -18,5 +18,5 @@ export async function cleanUpDeliveries(db: Db): Promise<number> {
   return removed;
 }
 
-/** Requeues open deliveries without a job. There should be none. */
+/** Requeues open deliveries that have no job. Normally there are none. */
 export const rescueDeliveries = requeueStranded;

@@ -31,7 +31,7 @@ test('loses no delivery and records every attempt when the server is killed', as
       unfinished: 0,
     });
     expect(result.failed).toBeGreaterThan(0);
-    // Otherwise it was killed while nothing was in flight.
+    // Proves that the server was killed while requests were in flight.
     expect(result.interrupted).toBeGreaterThan(0);
   } finally {
     await dropDatabase(name);

@@ -188,7 +188,7 @@ export function startDispatcher(db: Db, boss: PgBoss, settings: DispatcherSettin
   async function disable(suspects: Suspects[]): Promise<void> {
     for (const one of suspects) {
       try {
-        // Before a retry, an attempt may have succeeded.
+        // Checks again before a retry, because an attempt may have succeeded meanwhile.
         const failing =
           one.tries === 1
             ? one.failing

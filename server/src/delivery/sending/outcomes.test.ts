@@ -31,7 +31,7 @@ const createFeature = (description: string) =>
 const attemptsOf = async (integration: number, record: unknown) =>
   (await call(harness.app, 'GET', `/api/admin/addons/${integration}/events/${record}`)).body.attemptList;
 
-test('cuts a user name between characters: the event is delivered once and stored', async () => {
+test('shortens a username between characters, so that the event is delivered once and stored', async () => {
   const id = await add('discord', {
     url: `${deliveries.receiver.url}/d`,
     username: `${'x'.repeat(78)}😀${'y'.repeat(20)}`,

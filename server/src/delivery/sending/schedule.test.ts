@@ -49,7 +49,7 @@ test.each([
   [1, 5_000],
   [8_000, 8_000],
   [3_600_000, 10_000],
-])('asked to wait %d ms, it waits %d', (asked, expected) => {
+])('if the receiver asks it to wait %d ms, it waits %d ms', (asked, expected) => {
   expect(nextStep('rejected', 0, SCHEDULE, asked, 0.5)).toEqual({ state: 'retrying', delayMs: expected });
 });
 
@@ -80,7 +80,7 @@ test('the circuit breaker opens when 14 of 20 attempts failed, probes once after
   expect(breaker.openCircuits(30, () => 0)).toEqual([1]);
   expect(breaker.allowance(1, 30)).toBe(0);
   expect(breaker.allowance(2, 30)).toBe(Number.POSITIVE_INFINITY);
-  // Those that were in flight change nothing.
+  // Attempts that were already in flight change nothing.
   breaker.note(1, true, 4_000);
   expect(breaker.openCircuits(5_021, () => 0)).toEqual([]);
   expect(breaker.allowance(1, 5_021)).toBe(1);

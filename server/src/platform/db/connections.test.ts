@@ -69,7 +69,7 @@ test('a pool whose connections are all in use makes room for a more important on
         ),
     )
     .toBe('connected');
-  // It keeps the connection although requests wait for one.
+  // The more important pool keeps the connection although requests wait for one.
   await use(sdk.db, 1);
 
   isBusy = false;

@@ -112,8 +112,8 @@ const NETWORK = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-// pg gives these no code: no free connection in time, a connection that broke during a query, a query without a response,
-// and a transaction whose connection broke, which the failing rollback reports.
+// pg has no code for these: no free connection in time, a connection that broke during a query, a query without a response, and a
+// transaction whose connection broke, which only the failing rollback reports.
 const LOST =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|is not queryable/;
 

@@ -194,7 +194,7 @@ test('nobody queues behind a migration that waits for a vacuum', async () => {
   await vacuum.end();
 });
 
-test('gives up after a while and lists the transactions in the way', async () => {
+test('gives up after a while and lists the transactions that block it', async () => {
   await client.query('begin; select from features');
   const folder = migrationFolder({ '9001_column.sql': 'alter table features add column probe text' });
 

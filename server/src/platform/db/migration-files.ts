@@ -9,7 +9,7 @@ export type MigrationFile = {
   name: string;
   text: string;
   checksum: string;
-  /** The checksums of earlier contents, which unreleased versions applied: `-- replaces <checksum>`. */
+  /** The checksums of earlier versions of the file, which unreleased versions applied: `-- replaces <checksum>`. */
   replacedChecksums: string[];
   /** Runs outside a transaction, statement by statement, and can be resumed. */
   concurrent: boolean;

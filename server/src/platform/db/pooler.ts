@@ -12,7 +12,7 @@ export async function checkPooler(db: Db, { databaseUrl, directUrl }: Config): P
   const { rows } = await sql<{ name: keyof typeof SESSION_SETTINGS; value: string }>`
     select lower(name) as name, current_setting(name) as value from pg_settings
     where lower(name) = any(${Object.keys(SESSION_SETTINGS)})`.execute(db);
-  // Two names for the same time zone.
+  // PostgreSQL has two names for this time zone.
   const wrong = rows.filter(({ name, value }) => value.replace('Etc/UTC', 'UTC') !== SESSION_SETTINGS[name]);
   if (wrong.length === 0) return;
   const { rows: names } = await sql<{ role: string; database: string }>`

@@ -23,11 +23,11 @@ select ";" from a`;
   ]);
 });
 
-test('gives a bare form without comments and literals', () => {
+test('returns a bare form without comments and literals', () => {
   const [statement] = splitStatements("Alter table a -- set not null\n  add check (x <> 'not valid')");
   expect(statement?.bare).toBe("alter table a add check (x <> '')");
 });
 
-test('skips what is empty', () => {
+test('skips empty statements', () => {
   expect(splitStatements('-- nothing\n;;\n ; /* here */')).toEqual([]);
 });

@@ -135,9 +135,9 @@ test.each([
   expect(receiver.received).toEqual([]);
 });
 
-test('rebinding: the address that was checked is the one connected to, and the next look-up is checked again', async () => {
+test('DNS rebinding: connects only to the address that was checked, and checks the next lookup again', async () => {
   const asked: string[] = [];
-  // Represents a public address without leaving this machine. Nothing listens there.
+  // Stands in for a public IP address on this machine. Nothing listens there.
   const policy = { allowed: ['127.0.0.2'], allowPrivate: false };
   const answers = [['127.0.0.2'], ['127.0.0.1']];
   const sender = makeSender(policy, async host => {

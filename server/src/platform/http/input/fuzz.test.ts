@@ -44,7 +44,7 @@ test('a URL parameter with a character that cannot be stored never causes a 5xx'
     for (const url of [...urls, `${filled}?%00=1`]) {
       const { status } = await call(harness.app, method, url, {
         token: user.token,
-        // A body that is rejected keeps a write from being done many times; the parameters are read first.
+        // An invalid body keeps the write from being carried out many times. The parameters are read before the body.
         ...(body === undefined ? {} : { body: null }),
       });
       if (status >= 500) found.push(`${method} ${url}: ${status}`);
@@ -115,7 +115,7 @@ test(
           response.statusCode,
         );
         if (response.statusCode >= 400) {
-          // The OpenFeature CLI expects errors in a format of its own, so a manifest has both.
+          // The OpenFeature CLI expects its own error format, so errors about a manifest have both.
           const { error: _, ...error } = JSON.parse(response.body);
           expect(error).toEqual({
             id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -136,7 +136,7 @@ test(
     }
 
     expect(requests).toBe(operations.length * RUNS_PER_OPERATION);
-    // A run whose token got lost would prove nothing.
+    // If the token were revoked during the run, it would prove nothing.
     expect(pastTheGuard).toBeGreaterThan(requests * 0.7);
   },
 );

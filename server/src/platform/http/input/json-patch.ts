@@ -81,7 +81,7 @@ function transfer(holder: Container, { op, path, from = '' }: PatchOperation, bu
   add(locate(holder, tokens, path), op === 'move' ? value : structuredClone(value), path);
 }
 
-/** The tokens of a pointer. The first one is empty and names the whole document. */
+/** The tokens of a pointer. The first token is empty and stands for the whole document. */
 export function tokensOf(pointer: string): string[] {
   return pointer.split('/').map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }

@@ -58,7 +58,10 @@ async function send(method: string, path: string, body: unknown): Promise<number
 const longestStretch = async (): Promise<number> =>
   (await (await fetch(`http://127.0.0.1:${probePort}`)).json()) as number;
 
-/** The longest stretch of work while something runs; the shortest of three, in case a busy neighbour slowed down the others. */
+/**
+ * The longest time that the event loop is blocked while the work runs. The minimum of three runs, in case other programs slowed
+ * down some of them.
+ */
 async function stretchOf(work: () => Promise<unknown>, limit: number): Promise<number> {
   if (!ALL) {
     await work();
@@ -88,7 +91,7 @@ describe('the largest body of each operation', () => {
     .flatMap(operation =>
       SHAPES.map(shape => {
         const body = largestBody(operation.bodySchema as Schema, shape, limitOf(operation));
-        // An import into a project that does not exist ends before the work.
+        // An import into a project that does not exist is rejected before the expensive part.
         const real = shape.wrong ? body : body.replace(/^\{"project":"[^"]*"/, '{"project":"large"');
         return { operation, shape, body: IMPORTS.includes(operation.path) ? real : body };
       }),

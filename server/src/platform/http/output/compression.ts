@@ -103,7 +103,7 @@ function isCompressible(reply: FastifyReply, payload: unknown): payload is strin
   return payload instanceof Readable;
 }
 
-/** If either of the two ends early, the other one does too. Fastify logs the failure of the stream that it sends. */
+/** If the source or the encoder ends early, so does the other. Fastify logs the failure of the stream that it sends. */
 function compressed(source: Readable, encoder: Transform, release: Release): Transform {
   return pipeline(source, encoder, release);
 }

@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** 132 bits of the hash: nobody can find two contents with the same tag. */
+/** 132 bits of the hash, enough that nobody can find two contents with the same tag. */
 const HASH_LENGTH = 22;
 const SEPARATOR = '.';
 

@@ -1,10 +1,10 @@
 import { addAbortSignal, Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 
-/** Created one after the other, on demand. */
+/** Pieces of a response, created one after the other, on demand. */
 export type Pieces = AsyncGenerator<string | Buffer, void>;
 
-/** For a client that reads slowly but steadily; one that stops reading is cut off sooner (stalled-clients.ts). */
+/** The limit for a client that reads slowly but steadily. A client that stops reading is cut off sooner (stalled-clients.ts). */
 const SENT_WITHIN_MS = 60_000;
 /** Read from the database before the client reads it, so that most responses need no connection until their end. */
 const READ_AHEAD_BYTES = 4_194_304;
@@ -38,7 +38,7 @@ export async function sendPieces(
     objectMode: false,
     highWaterMark: readAheadBytes,
   });
-  // Even if it is closed before it was read: a generator that has not started does not close its source.
+  // Runs even if the stream is closed before it is read, because a generator that has not started does not close its source.
   stream.once('close', () => {
     onClose();
     pieces.return().catch(error => reply.log.warn({ err: error }, 'closing the source of a response failed'));

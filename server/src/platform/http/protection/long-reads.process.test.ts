@@ -70,7 +70,7 @@ test('clients that do not read their reports do not keep others waiting, and are
     )
     .toBeGreaterThan(0);
 
-  // The clients do not notice it, since they do not read.
+  // The clients do not notice that they were cut off, because they do not read.
   const cutOff = () => server.output().match(/"msg":"client stopped reading"/g)?.length ?? 0;
   const paths = [`${PATH}/features/flag-1`, '/api/admin/projects', PATH];
   const inTime = new Set<string>();
@@ -83,7 +83,7 @@ test('clients that do not read their reports do not keep others waiting, and are
         return status;
       }),
   );
-  // 503: on a slow machine, the reads before it may take longer than a request waits.
+  // 503 is possible on a slow machine, where earlier reads may take longer than a request waits.
   expect(statuses.filter(status => status !== 200 && status !== 503)).toEqual([]);
   // A read that waits for the paused clients ends after the first of them is cut off.
   expect([...inTime].toSorted()).toEqual(paths.toSorted());

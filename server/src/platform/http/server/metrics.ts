@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Counts and times every request by route; served for Prometheus where existing scrapers look. */
+/** Counts and times every request by route, and serves the metrics at the path that existing Prometheus configurations scrape. */
 export function installMetrics(app: App): void {
   const registry = new Registry();
   app.decorate('metrics', registry);
