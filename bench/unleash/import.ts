@@ -66,7 +66,8 @@ async function check(instance: Instance): Promise<void> {
     if (alias !== undefined) await untilKnown(instance.url, alias);
     const urls = ['--unleash', instance.url, '--halyard', server.url];
     const verified = await run(target.url, from, urls, 'verify');
-    report(version, 'both send the same to SDKs', verified.status === 0, verified.output);
+    const isEqual = verified.status === 0 || (version.startsWith('4.') && onlyOlderHash(verified.output));
+    report(version, 'both send the same to SDKs', isEqual, verified.output);
     console.log(verified.output.replace(/^/gm, `${version}   `));
     if (alias !== undefined)
       report(
@@ -123,6 +124,12 @@ async function checkTokens(version: string, url: string, tokens: string[]): Prom
     'a wrong token is rejected',
     (await statusOf('/api/client/features', `${sdk[0]}x`)) === 401,
   );
+}
+
+/** Whether the only differences are variants for browsers, for which Unleash 4 has an older hash. Each difference is an indented line. */
+function onlyOlderHash(output: string): boolean {
+  const differences = output.split('\n').filter(line => line.startsWith('  '));
+  return differences.length > 0 && differences.every(line => line.includes('with an older hash'));
 }
 
 /** Imports through the API into an empty database, and verifies it. */
