@@ -96,7 +96,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   await createDatabase(source);
   const server = await startOn(urlOf(source));
-  receiver.answer(503);
+  receiver.respondWith(503);
   await create(server.url, 'admin/addons', {
     provider: 'webhook',
     enabled: true,
@@ -117,7 +117,7 @@ beforeAll(async () => {
     BACKUP: folder,
   });
   expect(dumped).toEqual({ code: 0, output: '' });
-  receiver.answer(200);
+  receiver.respondWith(200);
   await receiver.count(2);
   const revoked = await send(server.url, 'DELETE', `admin/api-tokens/${encodeURIComponent(api.secret)}`);
   expect(revoked.status).toBe(200);

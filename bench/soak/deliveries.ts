@@ -25,7 +25,7 @@ export async function startReceivers(): Promise<Receivers> {
     const receiver = await startReceiver();
     all.push(receiver);
     urls[name] = `${receiver.url}/${name}`;
-    receiver.answer(({ headers }, response) => {
+    receiver.respondWith(({ headers }, response) => {
       // A long run would otherwise keep every body.
       receiver.received.length = 0;
       const id = String(headers['webhook-id']);

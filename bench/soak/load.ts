@@ -8,7 +8,7 @@ import { ENVIRONMENT, FLAGS, flag, flagsFrom, PROJECTS } from './data.ts';
 
 export type Load = {
   summary: () => string;
-  databaseGoesAway: () => void;
+  databaseGoesDown: () => void;
   /** Waits until every kind of request has succeeded again, and returns how long that took. */
   databaseIsBack: (withinMs: number) => Promise<number>;
   stop: () => Promise<void>;
@@ -140,7 +140,7 @@ export function startLoad(urls: string[], random: () => number, fail: (problem: 
 
   return {
     summary: () => `${listed(sent)}; during faults: ${listed(duringFaults) || 'none'}`,
-    databaseGoesAway: () => {
+    databaseGoesDown: () => {
       away = true;
     },
     databaseIsBack: async withinMs => {

@@ -78,7 +78,7 @@ await runCampaign(async ({ fail, atEnd }) => {
   };
   const away = async (what: string, work: () => Promise<void>) => {
     say(what);
-    load.databaseGoesAway();
+    load.databaseGoesDown();
     await work();
     const recoveredMs = await load.databaseIsBack(RECOVERS_WITHIN_MS);
     say(`${what}: all kinds of requests succeed again after ${(recoveredMs / 1_000).toFixed(1)} s`);

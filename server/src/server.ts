@@ -100,13 +100,13 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
     poolSize: WORKER_CONNECTIONS,
     preparedStatements: false,
   });
-  const patient = { preparedStatements: false, connectTimeoutMs: LONG_READ_WAIT_MS };
+  const longWait = { preparedStatements: false, connectTimeoutMs: LONG_READ_WAIT_MS };
   const longReadDb: Db = openDb({
     ...connection('long-reads'),
-    ...patient,
+    ...longWait,
     poolSize: LONG_READ_CONNECTIONS,
   });
-  const searchDb: Db = openDb({ ...connection('search'), ...patient, poolSize: SEARCH_CONNECTIONS });
+  const searchDb: Db = openDb({ ...connection('search'), ...longWait, poolSize: SEARCH_CONNECTIONS });
   // A separate pool, so that SDKs get changes while all other connections are busy.
   const sdkDb: Db = openDb({ ...connection('sdk'), poolSize: SDK_CONNECTIONS, preparedStatements: false });
   // A separate pool, so that a write of metrics that waits for a lock delays nothing else.

@@ -21,7 +21,7 @@ const MAX_WRITE_MS = 12 * 3_600_000;
 const isPublic = (url: string): boolean => /^\/(auth|invite|logout)(\/|$)/.test(new URL(url).pathname);
 
 /** The server is unreachable or overloaded, or a proxy cannot reach it. */
-const isAway = (response: Response | undefined): boolean =>
+const isUnavailable = (response: Response | undefined): boolean =>
   response === undefined || [502, 503, 504].includes(response.status);
 
 /** The time of the flags that applications get meanwhile, if the server has no database. */
@@ -85,7 +85,7 @@ async function sendUntilResponse(request: Request): Promise<Response> {
       }
       // 409 with Retry-After: an earlier attempt of this request is still running.
       const isRunning = response?.status === 409 && response.headers.has('Retry-After');
-      if (response && (!isAway(response) || (await isInMaintenance(response))) && !isRunning) {
+      if (response && (!isUnavailable(response) || (await isInMaintenance(response))) && !isRunning) {
         setConnection({ unavailable: false });
         key.release();
         return response;

@@ -3,7 +3,7 @@ import type { schemas } from '../api/api.gen.ts';
 import { api, done, sendRead, unlessCarriedOut, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { because } from '../api/reason.ts';
-import { type Shown, showAtOnce } from '../ui/show-at-once.ts';
+import { type Shown, showOptimistically } from '../ui/optimistic.ts';
 
 export type Feature = schemas['Feature'];
 export type FeatureEnvironment = schemas['FeatureEnvironment'];
@@ -181,7 +181,7 @@ export async function setEnabled(
 ): Promise<void> {
   const headers = { ...(etag === undefined ? {} : { 'If-Match': etag }), ...because(reason) };
   const { featureName, environment: name } = path;
-  await showAtOnce(client, {
+  await showOptimistically(client, {
     subject: `${featureName} in ${name}`,
     places: placesOf(path),
     change: { environment: { name, enabled } },
@@ -197,7 +197,7 @@ export async function setEnabled(
 
 /** Adds a flag to the favorites of the user, or removes it. */
 export async function setFavorite(client: QueryClient, path: Place, favorite: boolean): Promise<void> {
-  await showAtOnce(client, {
+  await showOptimistically(client, {
     subject: `favorite ${path.featureName}`,
     places: placesOf(path),
     change: { favorite },

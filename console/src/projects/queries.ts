@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { schemas } from '../api/api.gen.ts';
 import { api, done, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
-import { showAtOnce } from '../ui/show-at-once.ts';
+import { showOptimistically } from '../ui/optimistic.ts';
 
 export type Project = schemas['ListedProject'];
 type Found = schemas['ProjectList'];
@@ -65,7 +65,7 @@ export const reviveProject = (projectId: string): Promise<void> =>
 export async function setFavorite(client: QueryClient, { id }: Project, favorite: boolean): Promise<void> {
   const params = { params: { path: { projectId: id } } };
   const address = '/api/admin/projects/{projectId}/favorites';
-  await showAtOnce<boolean>(client, {
+  await showOptimistically<boolean>(client, {
     subject: `favorite project ${id}`,
     places: [
       {

@@ -59,7 +59,7 @@ export function Shell() {
         <MaintenanceBanner />
         {useIsStuck() ? <OfflinePage /> : <Outlet />}
       </main>
-      {overlay === 'palette' && <PaletteAtOnce onClose={close} />}
+      {overlay === 'palette' && <ImmediatePalette onClose={close} />}
       <Suspense>{overlay === 'help' && <Help onClose={close} />}</Suspense>
       <Toasts />
       <Suspense>{isAskedForReason && <ReasonDialog />}</Suspense>
@@ -71,7 +71,7 @@ export function Shell() {
 const focus = (element: HTMLElement | null): void => element?.focus();
 
 /** The palette. A temporary field takes what the user types until the palette's own field has the focus. */
-function PaletteAtOnce({ onClose }: { onClose(): void }) {
+function ImmediatePalette({ onClose }: { onClose(): void }) {
   const [typed, setTyped] = useState('');
   const [isReady, setReady] = useState(false);
   return (

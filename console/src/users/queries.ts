@@ -2,7 +2,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, done, type Schemas, unwrap } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import type { Subject } from '../ui/last-change.ts';
-import { showAtOnce } from '../ui/show-at-once.ts';
+import { showOptimistically } from '../ui/optimistic.ts';
 
 export type User = Schemas['ListedUser'];
 export type Access = Schemas['AccessOfUser'];
@@ -51,7 +51,7 @@ export const updateUser = (id: number, body: Schemas['UserUpdate'], etag: string
 
 /** Changes the root role only. The list shows it immediately. */
 export async function setRootRole(client: QueryClient, user: User, rootRole: number): Promise<void> {
-  await showAtOnce<number | null>(client, {
+  await showOptimistically<number | null>(client, {
     subject: `root role of user ${user.id}`,
     places: [
       {

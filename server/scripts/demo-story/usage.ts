@@ -76,14 +76,14 @@ export async function writeUsage(db: Db): Promise<void> {
     [...ENVIRONMENTS],
   );
   await db.transaction().execute(async tx => {
-    await createAsked(tx);
+    await createUsage(tx);
     await writeCounts(tx);
-    await writeSights(tx);
+    await writeLastSeen(tx);
   });
 }
 
 /** One row for each flag, environment and application: how often it asks, and the share of the results that are enabled. */
-async function createAsked(tx: Tx): Promise<void> {
+async function createUsage(tx: Tx): Promise<void> {
   await sql`
     create temporary table asked on commit drop as
     select features.name, features.created_at, here.environment, here.switched_at, asking.application,
@@ -147,7 +147,7 @@ async function writeCounts(tx: Tx): Promise<void> {
     where noon >= created_at`.execute(tx);
 }
 
-async function writeSights(tx: Tx): Promise<void> {
+async function writeLastSeen(tx: Tx): Promise<void> {
   await sql`
     insert into application_features (feature_id, application_id, environment_id, seen_at)
     select feature_id, application_id, environment_id, seen_at from asked`.execute(tx);

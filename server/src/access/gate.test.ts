@@ -43,7 +43,7 @@ async function start(limits: Partial<ShareLimits> = {}): Promise<void> {
     if (request.headers['x-slow'] !== undefined) await sleep(100);
     const held = request.headers['x-hold'];
     if (held === undefined) return;
-    if (held === 'long work') request.visit.handBack();
+    if (held === 'long work') request.visit.releaseSlot();
     here.push(String(held));
     await end.promise;
   });

@@ -12,7 +12,7 @@ import {
 } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { listAdminOperations, type Operation } from '../test/operations.ts';
-import { type Answer, call } from '../test/request.ts';
+import { type ApiResponse, call } from '../test/request.ts';
 
 const operations = listAdminOperations();
 
@@ -153,7 +153,11 @@ async function ownedProject({ method }: Operation): Promise<string> {
   return id;
 }
 
-async function ask(operation: Operation, token: string | null, project = 'open-project'): Promise<Answer> {
+async function ask(
+  operation: Operation,
+  token: string | null,
+  project = 'open-project',
+): Promise<ApiResponse> {
   const url = operation.path.replace(/\{(\w+)\}/g, (_, name) => {
     if (name === 'projectId') return project;
     return name === 'featureName' && isOfFeature(operation) ? flagOf(project) : '999999';

@@ -4,7 +4,7 @@ import { MANY_REQUESTS } from '../test/campaign.ts';
 import { makeMember, makeProject, makeUser, type TestUser } from '../test/factories.ts';
 import { useHarness } from '../test/harness.ts';
 import { listAdminOperations } from '../test/operations.ts';
-import { type Answer, call } from '../test/request.ts';
+import { type ApiResponse, call } from '../test/request.ts';
 
 /** All names in the private project, and no others, start with it. */
 const SECRET = 'zqx';
@@ -17,7 +17,7 @@ let member: TestUser;
 /** Values of path parameters. Every combination is tried. */
 const values: Record<string, string[]> = {};
 
-async function post(path: string, body: object, token?: string): Promise<Answer['body']> {
+async function post(path: string, body: object, token?: string): Promise<ApiResponse['body']> {
   const response = await call(harness.app, 'POST', `/api/admin/${path}`, {
     body,
     ...(token === undefined ? {} : { token }),

@@ -13,7 +13,7 @@ const deliveries = useDeliveries(harness);
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
   deliveries.receiver.received.length = 0;
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 });
 
 const url = (id: number, rest = '') => `/api/admin/addons/${id}${rest}`;
@@ -23,7 +23,7 @@ const delivered = () => deliveries.receiver.received.map(request => Number(reque
 /** Creates three events. The receiver rejects the first. Returns the records, oldest first. */
 async function createBlocked(id: number) {
   let first: number | undefined;
-  deliveries.receiver.answer((request, response) => {
+  deliveries.receiver.respondWith((request, response) => {
     const event = Number(request.headers['x-event-id']);
     first ??= event;
     response.writeHead(event === first ? 500 : 200).end();
@@ -74,7 +74,7 @@ test('an exhausted delivery blocks an ordered integration until it is skipped', 
 test('redelivering a blocking delivery continues in order', async () => {
   const { id } = await deliveries.addWebhook(blocking);
   const [held] = await createBlocked(id);
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 
   expect((await post(url(id, `/events/${held?.id}/redeliver`))).status).toBe(202);
 
@@ -115,7 +115,7 @@ test('serializes skipping and ending a delivery', async () => {
 test('records a warning once after a day of failures, and again after a success', async () => {
   const { id } = await deliveries.addWebhook();
   const failForADay = async () => {
-    deliveries.receiver.answer(500);
+    deliveries.receiver.respondWith(500);
     await sql`update integrations set failing_since = now() - interval '25 hours', failed_attempts = 4 where id = ${id}`.execute(
       harness.db,
     );
@@ -134,7 +134,7 @@ test('records a warning once after a day of failures, and again after a success'
   await failForADay();
   await expect.poll(async () => (await warnings()).length).toBe(1);
   await failForADay();
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
   await deliveries.happen();
   await deliveries.settled(id);
   expect(await warnings()).toMatchObject([

@@ -87,33 +87,33 @@ export function inconsistencies(state: State): string[] {
 }
 
 function* projectProblems({ projects, events }: State): Generator<string> {
-  const told = new Map<string, { data: unknown; archived: boolean; xmin: string }>();
-  const everTold = new Set<string>();
+  const recorded = new Map<string, { data: unknown; archived: boolean; xmin: string }>();
+  const everRecorded = new Set<string>();
   for (const { type, project, data, preData, xmin, id } of events) {
     if (project === null || !/^project-(created|updated|archived|revived|deleted)$/.test(type)) continue;
-    const last = told.get(project);
+    const last = recorded.get(project);
     const follows =
       type === 'project-created'
-        ? !everTold.has(project)
+        ? !everRecorded.has(project)
         : preData === null || isDeepStrictEqual(preData, last?.data);
     if (!follows || (type !== 'project-created' && !last))
       yield `project ${project}: event ${id} does not follow on the one before`;
-    everTold.add(project);
+    everRecorded.add(project);
     const archived = type === 'project-archived' || (last?.archived === true && type !== 'project-revived');
-    if (type === 'project-deleted') told.delete(project);
-    else told.set(project, { data: data ?? last?.data, archived, xmin });
+    if (type === 'project-deleted') recorded.delete(project);
+    else recorded.set(project, { data: data ?? last?.data, archived, xmin });
   }
 
   const rows = new Map(projects.filter(({ id }) => id !== 'default').map(project => [project.id, project]));
-  for (const id of told.keys()) {
+  for (const id of recorded.keys()) {
     if (!rows.has(id)) yield `project ${id}: it has events but no row`;
   }
   for (const [id, row] of rows) {
-    const story = told.get(id);
-    if (!story) yield `project ${id}: it has a row but no event`;
-    else if (!isDeepStrictEqual([writtenFields(row), row.archivedAt !== null], [story.data, story.archived]))
+    const last = recorded.get(id);
+    if (!last) yield `project ${id}: it has a row but no event`;
+    else if (!isDeepStrictEqual([writtenFields(row), row.archivedAt !== null], [last.data, last.archived]))
       yield `project ${id}: its row differs from its events`;
-    else if (row.xmin !== story.xmin)
+    else if (row.xmin !== last.xmin)
       yield `project ${id}: its row was written by a transaction that is not the one of its last event`;
   }
 }
@@ -130,39 +130,39 @@ const writtenFields = ({
 }: State['projects'][number]) => fields;
 
 function* tokenProblems({ tokens, events }: State): Generator<string> {
-  const told = new Map<number, { name: unknown; revoked: boolean }>();
+  const recorded = new Map<number, { name: unknown; revoked: boolean }>();
   for (const { type, data, preData, id } of events) {
     if (type === 'api-token-created') {
-      if (told.has(Number(data?.id))) yield `event ${id}: this token was created before`;
-      told.set(Number(data?.id), { name: data?.tokenName, revoked: false });
+      if (recorded.has(Number(data?.id))) yield `event ${id}: this token was created before`;
+      recorded.set(Number(data?.id), { name: data?.tokenName, revoked: false });
     } else if (type === 'api-token-deleted') {
-      const last = told.get(Number(preData?.id));
+      const last = recorded.get(Number(preData?.id));
       if (last?.revoked !== false) yield `event ${id}: this token was not there to be deleted`;
-      told.set(Number(preData?.id), { name: preData?.tokenName, revoked: true });
+      recorded.set(Number(preData?.id), { name: preData?.tokenName, revoked: true });
     }
   }
 
   const known = new Set(tokens.map(token => token.id));
-  for (const [id, { name }] of told) {
+  for (const [id, { name }] of recorded) {
     if (!known.has(id)) yield `token ${name}: it has events but no row`;
   }
   for (const { id, ...row } of tokens) {
-    const story = told.get(id);
-    if (!story) yield `token ${row.name}: it has a row but no event`;
-    else if (!isDeepStrictEqual(story, row)) yield `token ${row.name}: its row differs from its events`;
+    const last = recorded.get(id);
+    if (!last) yield `token ${row.name}: it has a row but no event`;
+    else if (!isDeepStrictEqual(last, row)) yield `token ${row.name}: its row differs from its events`;
   }
 }
 
 function* grantProblems({ grants, events }: State): Generator<string> {
-  let told: string[] = [];
+  let recorded: string[] = [];
   for (const { type, project, data, preData } of events) {
-    if (type === 'project-deleted') told = told.filter(grant => !grant.startsWith(`${project} `));
-    if (type === 'user-deleted') told = told.filter(grant => !grant.endsWith(` ${preData?.id}`));
+    if (type === 'project-deleted') recorded = recorded.filter(grant => !grant.startsWith(`${project} `));
+    if (type === 'user-deleted') recorded = recorded.filter(grant => !grant.endsWith(` ${preData?.id}`));
     if (type !== 'project-access-added') continue;
     const roles = data?.roles as { userIds: number[] }[];
-    told.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
+    recorded.push(...roles.flatMap(role => role.userIds.map(userId => `${project} ${userId}`)));
   }
-  if (!isDeepStrictEqual(told.toSorted(), grants.toSorted()))
+  if (!isDeepStrictEqual(recorded.toSorted(), grants.toSorted()))
     yield 'roles: the rows differ from what the events say';
 }
 

@@ -24,7 +24,7 @@ export async function copyDatabase(template: string, name: string): Promise<void
 /** Marks the copies of a test run. */
 const commentOf = (template: string): string => `copy for tests, ${template}`;
 
-const DISCARDED_AT_ONCE = 20;
+const DISCARDED_PER_BATCH = 20;
 const discarded: string[] = [];
 
 /**
@@ -33,7 +33,7 @@ const discarded: string[] = [];
  */
 export async function discardDatabase(name: string): Promise<void> {
   discarded.push(name);
-  if (discarded.length < DISCARDED_AT_ONCE) return;
+  if (discarded.length < DISCARDED_PER_BATCH) return;
   for (const one of discarded.splice(0)) await dropDatabase(one);
 }
 

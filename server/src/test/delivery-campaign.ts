@@ -84,15 +84,16 @@ export async function runCampaign(campaign: Campaign): Promise<CampaignResult> {
     const [wanted, until] = [requests + count, Date.now() + campaign.killWithinMs];
     while (requests < wanted && Date.now() < until) await sleep(2);
   };
-  const isRefused = (request: Received) => Number(request.headers['x-event-id']) % campaign.rejectEvery === 0;
-  receiver.answer((request, response) => {
+  const isRejected = (request: Received) =>
+    Number(request.headers['x-event-id']) % campaign.rejectEvery === 0;
+  receiver.respondWith((request, response) => {
     const id = String(request.headers['webhook-id']);
     requests++;
     arrived.set(id, (arrived.get(id) ?? 0) + 1);
     // Bodies are not kept, because a long run would fill the memory with them.
     receiver.received.length = 0;
     if (random() < campaign.hanging) return;
-    setTimeout(() => respond(response, id, !isRefused(request) && random() < 0.5), random() * 60);
+    setTimeout(() => respond(response, id, !isRejected(request) && random() < 0.5), random() * 60);
   });
   const respond = (response: ServerResponse, id: string, accept: boolean) => {
     if (accept && !response.destroyed) accepted.set(id, (accepted.get(id) ?? 0) + 1);

@@ -187,7 +187,7 @@ async function learn(
       const send = senderOf(operation, fixture, token, place);
       const side = newSide();
       sides.set('first', side);
-      const answer = await send(server);
+      const response = await send(server);
       const changes = side.committed && side.statements.some(text => LOCKING.test(text));
       if (changes)
         writes.push({
@@ -195,7 +195,7 @@ async function learn(
           send,
           statements: side.statements,
         });
-      else if (place !== elsewhere) unreached.push(`${name} ${JSON.stringify(answer.body).slice(0, 200)}`);
+      else if (place !== elsewhere) unreached.push(`${name} ${JSON.stringify(response.body).slice(0, 200)}`);
     }
   }
   return { writes, unreached };

@@ -35,9 +35,9 @@ const OTHER_PROJECT = 'empty';
 /** One flag with everything that a flag can have, in a project with everything that a project can have. */
 export async function makeFixture(db: Db, app: App, token: string, user: number): Promise<Fixture> {
   const post = async (path: string, body?: unknown) => {
-    const { status, body: answer } = await call(app, 'POST', `/api/admin/${path}`, { token, body });
-    if (status >= 300) throw new Error(`POST ${path}: ${status} ${JSON.stringify(answer)}`);
-    return answer;
+    const { status, body: response } = await call(app, 'POST', `/api/admin/${path}`, { token, body });
+    if (status >= 300) throw new Error(`POST ${path}: ${status} ${JSON.stringify(response)}`);
+    return response;
   };
   for (const id of ['payments', 'webshop', OTHER_PROJECT, 'shelved'])
     await post('projects', { id, name: id });

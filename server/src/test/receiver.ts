@@ -12,7 +12,7 @@ export type Receiver = {
   url: string;
   received: Received[];
   /** Sets the response to the next requests. 200 by default. */
-  answer: (respond: Respond | number) => void;
+  respondWith: (respond: Respond | number) => void;
   /** Waits until there are this many requests. */
   count: (wanted: number, withinMs?: number) => Promise<Received[]>;
   close: () => Promise<void>;
@@ -44,7 +44,7 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     received,
-    answer: wanted => {
+    respondWith: wanted => {
       respond = typeof wanted === 'number' ? (_, response) => response.writeHead(wanted).end() : wanted;
     },
     count: async (wanted, withinMs = ARRIVED_WITHIN_MS) => {

@@ -7,9 +7,6 @@ import { ADMIN_TOKEN } from './harness.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a test reads the body it expects; the serializer has checked its shape
 export type ApiResponse = { status: number; body: any; headers: Record<string, unknown> };
 
-/** The name that the tests in `access/` use. */
-export type { ApiResponse as Answer };
-
 /** One request as an admin, or with the given token. null sends no token. */
 export async function call(
   app: App,

@@ -111,12 +111,12 @@ export function makeShares(limits: ShareLimits, reject: (holder: Holder) => ApiE
     if (own === 0) return true;
     if (own + cost > ownShare(own)) return false;
     if (!isBusy?.()) return true;
-    lookAgain();
+    scheduleCheck();
     return false;
   };
 
   /** Checks again later, because nothing else starts the waiting requests once the server is no longer busy. */
-  const lookAgain = (): void => {
+  const scheduleCheck = (): void => {
     if (isLookingAgain) return;
     isLookingAgain = true;
     setTimeout(() => {

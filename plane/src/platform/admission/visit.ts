@@ -13,7 +13,7 @@ export type Visit = {
   /** Releases this when the response is sent or the client disconnects. */
   hold: (release: Release) => void;
   /** Releases the slot among the running requests early, for long work that has its own shares. */
-  handBack: () => void;
+  releaseSlot: () => void;
   /** The slot among the running requests. */
   occupy: (release: Release) => void;
 };
@@ -36,7 +36,7 @@ export function makeVisit(request: FastifyRequest, reply: FastifyReply): Visit {
   return {
     isGone,
     hold,
-    handBack: () => place(),
+    releaseSlot: () => place(),
     occupy: release => {
       place = release;
       hold(release);

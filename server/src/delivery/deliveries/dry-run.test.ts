@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 /** Records of three failed deliveries, oldest first. */
 const failThree = async () => {
-  deliveries.receiver.answer(404);
+  deliveries.receiver.respondWith(404);
   for (let n = 0; n < 3; n++) await deliveries.happen();
   return (await deliveries.settled(id)).toReversed() as {
     id: string;

@@ -25,7 +25,7 @@ const of = (event: number, token?: string) =>
 
 beforeAll(async () => {
   const { receiver } = deliveries;
-  receiver.answer((request, response) => response.writeHead(request.path === '/fail' ? 503 : 204).end());
+  receiver.respondWith((request, response) => response.writeHead(request.path === '/fail' ? 503 : 204).end());
   await makeProject(harness.db, { id: 'secret', mode: 'private' });
   const events = ['feature-created'];
   const add = async (name: string, path: string, fields: object) => {

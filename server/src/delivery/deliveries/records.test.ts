@@ -13,7 +13,7 @@ const tokens: Record<string, string> = {};
 
 beforeAll(async () => {
   const { receiver } = deliveries;
-  receiver.answer((request, response) => response.writeHead(request.path === '/fail' ? 500 : 200).end());
+  receiver.respondWith((request, response) => response.writeHead(request.path === '/fail' ? 500 : 200).end());
   ids.ok = (await deliveries.addWebhook({}, { url: `${receiver.url}/ok` })).id;
   for (let n = 0; n < 58; n++) await deliveries.happen();
   ids.fail = (await deliveries.addWebhook({}, { url: `${receiver.url}/fail` })).id;

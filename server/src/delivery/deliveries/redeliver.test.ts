@@ -17,7 +17,7 @@ const attemptsOf = async () => (await deliveries.records(id)).map(one => [one.id
 /** A delivery whose first attempt failed, and whose second one is due in an hour. */
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
-  deliveries.receiver.answer(503);
+  deliveries.receiver.respondWith(503);
   deliveries.receiver.received.length = 0;
   id = (await deliveries.addWebhook()).id;
   await deliveries.happen();
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 test('makes the next attempt of a retrying delivery due now', async () => {
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 
   const plan = await redeliver('?dryRun=true');
   const queued = await redeliver();
@@ -55,7 +55,7 @@ test('keeps the position in the schedule', async () => {
 });
 
 test('the job for the later time finds nothing to do', async () => {
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
   await redeliver();
   await deliveries.settled(id);
 
@@ -84,7 +84,7 @@ test('rejects the second of two simultaneous redeliveries', async () => {
   const statuses = (await Promise.all(both)).map(({ status }) => status);
 
   expect(statuses.toSorted()).toEqual([202, 409]);
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
   await deliveries.start();
   await deliveries.settled(id);
   expect(await attemptsOf()).toEqual([[record, 'success', 2]]);

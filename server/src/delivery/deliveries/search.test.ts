@@ -28,7 +28,7 @@ const found = async (where: string, query: string) =>
 
 beforeAll(async () => {
   const { receiver } = deliveries;
-  receiver.answer((request, response) => response.writeHead(Number(request.path.slice(1, 4))).end());
+  receiver.respondWith((request, response) => response.writeHead(Number(request.path.slice(1, 4))).end());
   const add = async (name: string, url: string, fields: object = {}) => {
     ids[name] = (await deliveries.addWebhook(fields, { url })).id;
   };

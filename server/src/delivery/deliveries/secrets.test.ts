@@ -55,7 +55,7 @@ test('discloses no secret in responses, events, records, attempts, jobs or logs,
     return answer;
   };
   // A receiver that repeats the request in its response.
-  deliveries.receiver.answer(({ path, headers }, response) => {
+  deliveries.receiver.respondWith(({ path, headers }, response) => {
     const values = Object.values(headers).map(String);
     response.writeHead(500, { 'x-echo': values.join(';'), 'x-path': path });
     response.end(JSON.stringify({ path, values, cut: `${'x'.repeat(4_000)}${CANARY.repeat(10)}` }));

@@ -14,7 +14,7 @@ const deliveries = useDeliveries(harness);
 
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 });
 
 const statsOf = async (id: number) => {
@@ -29,7 +29,7 @@ test('counts deliveries and attempts by hour and by day', async () => {
   await deliveries.settled(id);
   // Two failures, then a success; then three failures.
   let asked = 0;
-  deliveries.receiver.answer((_, response) => response.writeHead(++asked === 3 ? 200 : 500).end());
+  deliveries.receiver.respondWith((_, response) => response.writeHead(++asked === 3 ? 200 : 500).end());
   for (let n = 0; n < 2; n++) {
     await deliveries.happen();
     await deliveries.settled(id);
@@ -55,7 +55,7 @@ test('counts deliveries and attempts by hour and by day', async () => {
 });
 
 test('counts the deliveries that have not ended', async () => {
-  deliveries.receiver.answer(503);
+  deliveries.receiver.respondWith(503);
   const { id } = await deliveries.addWebhook();
   for (let n = 0; n < 3; n++) await deliveries.happen();
   const [first, second] = await deliveries.settled(id);

@@ -10,7 +10,7 @@ const deliveries = useDeliveries(harness, { schedule: [0, 3_600] });
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
   deliveries.receiver.received.length = 0;
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 });
 
 type Shown = {
@@ -53,7 +53,7 @@ test('describes a delivery before its first attempt', async () => {
 
 test('describes a running attempt, without a next attempt', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  deliveries.receiver.answer((_, response) => void released.then(() => response.end()));
+  deliveries.receiver.respondWith((_, response) => void released.then(() => response.end()));
   const { id } = await deliveries.addWebhook();
 
   await deliveries.happen();
@@ -67,7 +67,7 @@ test('describes a running attempt, without a next attempt', async () => {
 });
 
 test('describes a retried delivery with the time of its next attempt', async () => {
-  deliveries.receiver.answer(503);
+  deliveries.receiver.respondWith(503);
   const { id } = await deliveries.addWebhook();
 
   await deliveries.happen();
@@ -81,7 +81,7 @@ test('describes a retried delivery with the time of its next attempt', async () 
 });
 
 test('names the event that blocks a delivery of an ordered integration', async () => {
-  deliveries.receiver.answer(503);
+  deliveries.receiver.respondWith(503);
   const { id } = await deliveries.addWebhook({ ordered: true, whenExhausted: 'block' });
 
   for (let n = 0; n < 3; n++) await deliveries.happen();
@@ -129,7 +129,7 @@ test.each([
     /not valid HTTP/,
   ],
 ])('a receiver that %s is described in words', async (_, answer, message) => {
-  deliveries.receiver.answer(answer as never);
+  deliveries.receiver.respondWith(answer as never);
   const { id } = await deliveries.addWebhook();
 
   await deliveries.happen();

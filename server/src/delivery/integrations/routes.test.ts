@@ -240,13 +240,13 @@ test.each(['Admin', 'Editor'] as const)(
     const ask = (method: 'POST' | 'PUT', path: string, fields: object = filters) =>
       call(harness.app, method, `${URL}${path}`, { body: { ...WEBHOOK, ...fields }, token });
 
-    for (const answer of [
+    for (const response of [
       await ask('POST', ''),
       await ask('POST', '/validate'),
       await ask('PUT', `/${id}`),
     ]) {
-      expect(answer.status).toBe(400);
-      expect(answer.body.details).toEqual([
+      expect(response.status).toBe(400);
+      expect(response.body.details).toEqual([
         { message: 'project "nope" does not exist', path: '/body/projects/1' },
         { message: 'environment "prod" does not exist', path: '/body/environments/0' },
       ]);
@@ -357,7 +357,7 @@ test('filters out events without a project when projects are listed, unless even
     production: (await post({ ...types, environments: ['production'] })).body.id,
     development: (await post({ ...types, environments: ['development'] })).body.id,
   };
-  const told = async (work: () => Promise<unknown>) => {
+  const notified = async (work: () => Promise<unknown>) => {
     await sql`delete from integration_deliveries`.execute(harness.db);
     await work();
     const { rows } = await sql<{ id: number }>`
@@ -369,9 +369,9 @@ test('filters out events without a project when projects are listed, unless even
   const features = '/api/admin/projects/default/features';
 
   expect(
-    await told(() => call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'filters' } })),
+    await notified(() => call(harness.app, 'POST', '/api/admin/tag-types', { body: { name: 'filters' } })),
   ).toEqual(['everything', 'anyProject', 'projectAndNone', 'production', 'development']);
-  expect(await told(() => call(harness.app, 'POST', features, { body: { name: 'filtered' } }))).toEqual([
+  expect(await notified(() => call(harness.app, 'POST', features, { body: { name: 'filtered' } }))).toEqual([
     'everything',
     'anyProject',
     'project',
@@ -380,7 +380,7 @@ test('filters out events without a project when projects are listed, unless even
     'development',
   ]);
   expect(
-    await told(() => call(harness.app, 'POST', `${features}/filtered/environments/production/on`)),
+    await notified(() => call(harness.app, 'POST', `${features}/filtered/environments/production/on`)),
   ).toEqual(['everything', 'anyProject', 'project', 'projectAndNone', 'production']);
 });
 

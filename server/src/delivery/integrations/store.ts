@@ -84,7 +84,8 @@ export type IntegrationFields = Pick<
 >;
 
 /** The column name is from the first schema, because renaming it would break servers of the previous version. */
-const whenGivenUp = ({ whenExhausted }: IntegrationFields) => (whenExhausted === 'block' ? 'hold' : 'skip');
+const whenExhaustedColumn = ({ whenExhausted }: IntegrationFields) =>
+  whenExhausted === 'block' ? 'hold' : 'skip';
 
 const asJson = (filter: IntegrationFilter | null) => (filter === null ? null : JSON.stringify(filter));
 
@@ -102,7 +103,7 @@ export async function insertIntegration(
     overriding system value
     values (${id}, ${fields.provider}, ${fields.description}, ${fields.enabled}, ${JSON.stringify(fields.parameters)},
       ${fields.sealedParameters}, ${fields.events}, ${fields.projects}, ${fields.environments},
-      ${fields.eventsWithoutProject}, ${fields.ordered}, ${whenGivenUp(fields)}, ${sealedSecret},
+      ${fields.eventsWithoutProject}, ${fields.ordered}, ${whenExhaustedColumn(fields)}, ${sealedSecret},
       ${asJson(fields.filter)}::jsonb, ${filter.filter_features}, ${filter.filter_projects}, ${filter.filter_types},
       ${filter.filter_creators}, ${filter.filter_environments}, ${filter.filter_texts})
     returning ${INTEGRATION}`.execute(tx);
@@ -139,7 +140,7 @@ export async function replaceIntegration(
       parameters = ${JSON.stringify(fields.parameters)}, sealed_parameters = ${fields.sealedParameters},
       events = ${fields.events}, projects = ${fields.projects}, environments = ${fields.environments},
       events_without_project = ${fields.eventsWithoutProject}, ordered = ${fields.ordered},
-      when_given_up = ${whenGivenUp(fields)}, filter = ${asJson(fields.filter)}::jsonb,
+      when_given_up = ${whenExhaustedColumn(fields)}, filter = ${asJson(fields.filter)}::jsonb,
       filter_features = ${filter.filter_features}, filter_projects = ${filter.filter_projects},
       filter_types = ${filter.filter_types}, filter_creators = ${filter.filter_creators},
       filter_environments = ${filter.filter_environments}, filter_texts = ${filter.filter_texts},

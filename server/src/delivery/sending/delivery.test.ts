@@ -12,7 +12,7 @@ const deliveries = useDeliveries(harness);
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
   deliveries.receiver.received.length = 0;
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 });
 
 const attemptsOf = async (integration: number, record: unknown) =>
@@ -106,7 +106,7 @@ test('signs with both secrets during the overlap of a rotation, then with the ne
 });
 
 test('retries a failed delivery by the schedule with the same id, and records each attempt until it is exhausted', async () => {
-  deliveries.receiver.answer(500);
+  deliveries.receiver.respondWith(500);
   const { id } = await deliveries.addWebhook();
 
   await deliveries.happen();
@@ -128,7 +128,7 @@ test('retries a failed delivery by the schedule with the same id, and records ea
 
 test('delivers to a receiver that recovers', async () => {
   let asked = 0;
-  deliveries.receiver.answer((_, response) => response.writeHead(++asked < 3 ? 503 : 204).end());
+  deliveries.receiver.respondWith((_, response) => response.writeHead(++asked < 3 ? 503 : 204).end());
   const { id } = await deliveries.addWebhook();
 
   await deliveries.happen();
@@ -137,7 +137,7 @@ test('delivers to a receiver that recovers', async () => {
 });
 
 test('disables an integration after 410 and records the reason', async () => {
-  deliveries.receiver.answer(410);
+  deliveries.receiver.respondWith(410);
   const { id } = await deliveries.addWebhook();
 
   await deliveries.happen();
@@ -158,7 +158,7 @@ test('disables an integration after 410 and records the reason', async () => {
 });
 
 test('does not follow a redirect', async () => {
-  deliveries.receiver.answer((_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
+  deliveries.receiver.respondWith((_, response) => response.writeHead(302, { location: '/elsewhere' }).end());
   const { id } = await deliveries.addWebhook();
 
   await deliveries.happen();
@@ -168,13 +168,13 @@ test('does not follow a redirect', async () => {
 });
 
 test('redelivers an ended record and all failed ones, and rejects an open record with 409', async () => {
-  deliveries.receiver.answer(500);
+  deliveries.receiver.respondWith(500);
   const { id } = await deliveries.addWebhook();
   await deliveries.happen();
   await deliveries.happen();
   const [first, second] = await deliveries.settled(id);
   const url = `/api/admin/addons/${id}`;
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 
   const one = await call(harness.app, 'POST', `${url}/events/${first?.id}/redeliver`);
   expect(one).toMatchObject({ status: 202, body: { deliveries: 1, complete: true } });
@@ -271,7 +271,7 @@ test('applies changed filters to the next event, on every server', async () => {
 });
 
 test('fails open deliveries of a disabled integration and states the reason', async () => {
-  deliveries.receiver.answer((_, response) => response.writeHead(500).end());
+  deliveries.receiver.respondWith((_, response) => response.writeHead(500).end());
   const { id } = await deliveries.addWebhook();
   await sql`update integrations set enabled = true where id = ${id}`.execute(harness.db);
   await deliveries.happen();
@@ -286,7 +286,7 @@ test('fails open deliveries of a disabled integration and states the reason', as
 test('delivers to an ordered integration in the order of events, and continues after an exhausted one', async () => {
   const { id } = await deliveries.addWebhook({ ordered: true });
   let failing = '';
-  deliveries.receiver.answer((request, response) => {
+  deliveries.receiver.respondWith((request, response) => {
     const { id: event } = JSON.parse(request.body);
     failing ||= String(event);
     response.writeHead(String(event) === failing ? 500 : 200).end();

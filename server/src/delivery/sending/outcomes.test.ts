@@ -12,7 +12,7 @@ const deliveries = useDeliveries(harness, { disableAfterHours: 120 });
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
   deliveries.receiver.received.length = 0;
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 });
 
 const add = async (provider: string, parameters: object, fields: object = {}) => {
@@ -114,7 +114,7 @@ test('retries a failed attempt whose outcome is stored in its minimal form', asy
     harness.db,
   );
   let asked = 0;
-  deliveries.receiver.answer((_, response) => response.writeHead(++asked < 2 ? 503 : 200).end());
+  deliveries.receiver.respondWith((_, response) => response.writeHead(++asked < 2 ? 503 : 200).end());
   const id = await add('webhook', { url: `${deliveries.receiver.url}/t` });
   try {
     await createFeature('one');
@@ -137,7 +137,7 @@ test('counts a failed attempt once while the integration cannot be disabled, and
   await sql`
     create trigger planted before insert on events for each row when (new.type = 'integration-disabled')
       execute function planted()`.execute(harness.db);
-  deliveries.receiver.answer(500);
+  deliveries.receiver.respondWith(500);
   const stateOf = async () =>
     (
       await sql<{ enabled: boolean; failed: number; attempts: number }>`

@@ -18,7 +18,7 @@ import {
   listSegments,
   listStatesNow,
 } from './store.ts';
-import { type AskedEnvironments, rejectUnknown, type Subject, type Subjects } from './subjects.ts';
+import { type RequestedEnvironments, rejectUnknown, type Subject, type Subjects } from './subjects.ts';
 import { type Past, UNDONE_TYPES, undoEvent, undoSegmentEvents } from './undo.ts';
 
 export type PastSelection = Selection & { at: string };
@@ -30,7 +30,7 @@ export type PastSelection = Selection & { at: string };
 export async function readPastSubjects(
   db: Db,
   actor: Actor,
-  asked: AskedEnvironments,
+  asked: RequestedEnvironments,
   selection: PastSelection,
   contexts: number,
 ): Promise<Subjects> {
@@ -95,7 +95,7 @@ type Read = { features: Map<string, Past>; segments: Map<number, Segment>; chang
 async function readPast(
   tx: Tx,
   actor: Actor,
-  asked: AskedEnvironments,
+  asked: RequestedEnvironments,
   selection: PastSelection,
   names: string[],
 ): Promise<Read> {

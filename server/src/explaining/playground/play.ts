@@ -9,7 +9,7 @@ import { rejectLargeResponse, rejectLater } from './limits.ts';
 import { readPastSubjects } from './past.ts';
 import { resultOf } from './result.ts';
 import type { NotEvaluated, PlaygroundEvaluation, Selection } from './schema.ts';
-import { type AskedEnvironments, readSubjects, type Subject } from './subjects.ts';
+import { type RequestedEnvironments, readSubjects, type Subject } from './subjects.ts';
 
 export type Played = { features: PlayedFeature[]; notEvaluated: NotEvaluated[] };
 
@@ -22,7 +22,7 @@ type Serialize = (evaluation: PlaygroundEvaluation) => string;
 export async function play(
   db: Db,
   actor: Actor,
-  asked: AskedEnvironments,
+  asked: RequestedEnvironments,
   selection: Selection,
   contexts: Contexts,
   serialize: Serialize,

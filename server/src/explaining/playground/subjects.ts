@@ -29,13 +29,13 @@ export type Subjects = {
 };
 
 /** The environments of a request, and their paths in it. */
-export type AskedEnvironments = { names: string[]; pathOf: (at: number) => string };
+export type RequestedEnvironments = { names: string[]; pathOf: (at: number) => string };
 
 /** The features that a request names and the caller may read, with their drafts. Rejects the request if one does not exist. */
 export async function readSubjects(
   db: Db,
   actor: Actor,
-  asked: AskedEnvironments,
+  asked: RequestedEnvironments,
   selection: Selection,
   contexts: number,
   turn: Turn,
@@ -73,7 +73,7 @@ export async function readSubjects(
 export async function rejectUnknown(
   db: Reader,
   actor: Actor,
-  { names: environments, pathOf }: AskedEnvironments,
+  { names: environments, pathOf }: RequestedEnvironments,
   { projects, features = [], drafts = [] }: Selection,
   known: ReadonlyMap<string, string>,
 ): Promise<void> {

@@ -200,15 +200,15 @@ test('a parent is archived only with all its children, and revived children have
   expect(oneShort.body.message).toContain('is the parent of "leaf-2".');
   expect(states).toEqual([false, false]);
   expect(all.status).toBe(202);
-  const told = (await eventsOf('leaf-1')).slice(2);
-  expect(told).toMatchObject([
+  const events = (await eventsOf('leaf-1')).slice(2);
+  expect(events).toMatchObject([
     {
       type: 'feature-dependencies-removed',
       preData: { dependencies: [{ feature: 'root', enabled: true, variants: ['v'] }] },
     },
     { type: 'feature-archived' },
   ]);
-  expect(new Set(told.map(({ groupId }) => groupId)).size).toBe(1);
+  expect(new Set(events.map(({ groupId }) => groupId)).size).toBe(1);
 
   await call(harness.app, 'POST', `${P}/revive`, { body: { features: ['leaf-1'] } });
   expect(await get('leaf-1')).toMatchObject({ archived: false, dependencies: [] });

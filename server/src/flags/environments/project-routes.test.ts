@@ -35,7 +35,7 @@ const placesOf = async (feature: string) =>
     .select(['environment', 'enabled'])
     .where('feature_name', '=', feature)
     .execute();
-const switchOn = async (feature: string, environment: string) =>
+const enable = async (feature: string, environment: string) =>
   await harness.db
     .insertInto('feature_environments')
     .values({ feature_name: feature, environment, enabled: true })
@@ -45,7 +45,7 @@ const switchOn = async (feature: string, environment: string) =>
 test('lists the environments of a project in order with their usage counts', async () => {
   await makeProject(harness.db, { id: 'listed' });
   await makeFeature('listed', 'listed-feature');
-  await switchOn('listed-feature', 'production');
+  await enable('listed-feature', 'production');
   for (const projects of [['listed'], ['*'], ['default']]) {
     await call(harness.app, 'POST', '/api/admin/api-tokens', {
       body: { tokenName: 't', type: 'backend', environment: 'production', projects },
@@ -169,7 +169,7 @@ test('records how much a removed environment contained', async () => {
 test('rejects removing the only environment or one with enabled features, and lists every reason', async () => {
   await makeProject(harness.db, { id: 'stuck', environments: ['production'] });
   await makeFeature('stuck', 'stuck-feature');
-  await switchOn('stuck-feature', 'production');
+  await enable('stuck-feature', 'production');
 
   const response = await remove('stuck', 'production');
 

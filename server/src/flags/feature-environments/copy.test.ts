@@ -73,12 +73,12 @@ test('a copy has new ids, and the target stays enabled or disabled', async () =>
 test('copying equal environments changes and records nothing', async () => {
   await makeSource('repeated');
   const first = await copy('repeated', 'production', { from: 'development' });
-  const told = await typesOf('repeated');
+  const recorded = await typesOf('repeated');
 
   const second = await copy('repeated', 'production', { from: 'development' });
 
   expect(second.body).toEqual(first.body);
-  expect(await typesOf('repeated')).toEqual(told);
+  expect(await typesOf('repeated')).toEqual(recorded);
 });
 
 test('copies only strategies or only variants on request', async () => {

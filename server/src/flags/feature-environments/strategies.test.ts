@@ -35,9 +35,9 @@ test('adds a strategy after the others, with the default parameters of a gradual
   });
   expect(second.body.sortOrder).toBe(1);
   expect(await list()).toEqual([first.body, second.body]);
-  const { featureName: _, ...told } = first.body;
+  const { featureName: _, ...strategy } = first.body;
   expect(await events()).toMatchObject([
-    { type: 'feature-strategy-add', environment: 'development', data: told },
+    { type: 'feature-strategy-add', environment: 'development', data: strategy },
     { type: 'feature-strategy-add', data: { name: 'remoteAddress', title: 'Office' } },
   ]);
 });

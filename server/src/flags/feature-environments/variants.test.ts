@@ -74,13 +74,13 @@ test('replaces variants, completes their fields and weights, and records the pre
   expect(first.body).toEqual({ version: 1, variants: stored });
   expect(await get()).toEqual(second.body);
   expect(await get('production')).toEqual({ version: 1, variants: [] });
-  const told = await events();
-  expect(told).toMatchObject([
+  const recorded = await events();
+  expect(recorded).toMatchObject([
     { type: 'feature-environment-variants-updated', project: 'default', environment: 'development' },
     { type: 'feature-environment-variants-updated' },
   ]);
-  expect([told[0].preData, told[0].data]).toEqual([{ variants: [] }, { variants: stored }]);
-  expect([told[1].preData, told[1].data]).toEqual([
+  expect([recorded[0].preData, recorded[0].data]).toEqual([{ variants: [] }, { variants: stored }]);
+  expect([recorded[1].preData, recorded[1].data]).toEqual([
     { variants: stored },
     { variants: [weighing('blue', 1000)] },
   ]);

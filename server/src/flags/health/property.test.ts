@@ -81,7 +81,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 /** Several chapters, some days apart, each with a few actions. */
-const story = fc.array(
+const history = fc.array(
   fc.tuple(fc.integer({ min: 1, max: 25 }), fc.array(acts, { minLength: 1, maxLength: 8 })),
   {
     minLength: 4,
@@ -128,7 +128,7 @@ async function perform(act: Act, world: World, now: number): Promise<void> {
   } else if (act.kind === 'revive' && model.archived) {
     await send('POST', `projects/${model.project}/revive`, body);
     model.archived = false;
-    for (const place of PLACES) if (model.on[place]) switchModel(model, place, now);
+    for (const place of PLACES) if (model.on[place]) toggleModel(model, place, now);
   } else if (act.kind === 'delete' && model.archived) {
     await send('POST', `projects/${model.project}/delete`, body);
     world.features.delete(name);
@@ -168,7 +168,7 @@ async function change(act: Act, name: string, model: Model, now: number): Promis
       'POST',
       `projects/${model.project}/features/${name}/environments/${act.place}/${model.on[act.place] ? 'off' : 'on'}`,
     );
-    switchModel(model, act.place, now);
+    toggleModel(model, act.place, now);
     model.strategies = true;
   } else if (act.kind === 'move') {
     const target = projects.find(one => one !== model.project) ?? '';
@@ -182,7 +182,7 @@ async function change(act: Act, name: string, model: Model, now: number): Promis
   }
 }
 
-function switchModel(model: Model, place: string, now: number): void {
+function toggleModel(model: Model, place: string, now: number): void {
   model.on[place] = !model.on[place];
   model.toggledAt[place] = now;
 }
@@ -284,7 +284,7 @@ test(
   async () => {
     let compared = 0;
     await fc.assert(
-      fc.asyncProperty(story, async chapters => {
+      fc.asyncProperty(history, async chapters => {
         run++;
         projects = [`left-${run}`, `right-${run}`];
         for (const id of projects) await send('POST', 'projects', { id, name: id });

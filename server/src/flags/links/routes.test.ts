@@ -42,17 +42,17 @@ test('adds, updates and removes links, and records the previous state', async ()
   expect(untitled.body).toEqual({ ...changed.body, title: null });
   expect(removed.status).toBe(200);
   expect(await links()).toEqual([untitled.body]);
-  const told = await events();
-  expect(told.map(({ type }: { type: string }) => type)).toEqual([
+  const recorded = await events();
+  expect(recorded.map(({ type }: { type: string }) => type)).toEqual([
     'feature-link-added',
     'feature-link-added',
     'feature-link-updated',
     'feature-link-updated',
     'feature-link-removed',
   ]);
-  expect(told[0]).toMatchObject({ project: 'default', data: first.body, preData: null });
-  expect([told[2].data, told[2].preData]).toEqual([changed.body, first.body]);
-  expect([told[4].data, told[4].preData]).toEqual([null, second.body]);
+  expect(recorded[0]).toMatchObject({ project: 'default', data: first.body, preData: null });
+  expect([recorded[2].data, recorded[2].preData]).toEqual([changed.body, first.body]);
+  expect([recorded[4].data, recorded[4].preData]).toEqual([null, second.body]);
 });
 
 test.each([

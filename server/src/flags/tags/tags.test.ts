@@ -134,7 +134,7 @@ test('every user can create a tag, and deleting it requires UPDATE_FEATURE from 
   });
   // An Editor has the permission in the default project only.
   const refused = await call(harness.app, 'DELETE', url, { token: editor.token });
-  await giveRoleWith(viewer.id, 'UPDATE_FEATURE');
+  await grantRoleWith(viewer.id, 'UPDATE_FEATURE');
   const deleted = await call(harness.app, 'DELETE', url, { token: viewer.token });
 
   expect(created.status).toBe(201);
@@ -142,7 +142,7 @@ test('every user can create a tag, and deleting it requires UPDATE_FEATURE from 
   expect(deleted.status).toBe(200);
 });
 
-async function giveRoleWith(userId: number, permission: string): Promise<void> {
+async function grantRoleWith(userId: number, permission: string): Promise<void> {
   await sql`
     with role as (insert into roles (name, type, description) values ('Tidier', 'root', '') returning id),
     granted as (insert into role_permissions (role_id, permission) select id, ${permission} from role)

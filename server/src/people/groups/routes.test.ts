@@ -40,12 +40,12 @@ test('creates, reads, updates and deletes a group, and records each change with 
   });
   expect(changed.body).toMatchObject({ name: 'Crew', description: 'A team', rootRole: null, userCount: 1 });
   expect(listed.body.groups).toEqual([changed.body]);
-  const told = { id, ...input };
-  const now = { ...told, name: 'Crew', rootRole: null };
+  const recorded = { id, ...input };
+  const now = { ...recorded, name: 'Crew', rootRole: null };
   const [createdEvent] = await events('type=IS:group-created&limit=1');
-  expect(createdEvent.data).toEqual({ ...told, users: [ann.id] });
+  expect(createdEvent.data).toEqual({ ...recorded, users: [ann.id] });
   const [updated] = await events('type=IS:group-updated&limit=1');
-  expect(updated).toMatchObject({ data: now, preData: told });
+  expect(updated).toMatchObject({ data: now, preData: recorded });
   const together = await events(`groupId=IS:${updated.groupId}`);
   expect(together.map((event: { type: string }) => event.type)).toEqual([
     'group-user-removed',
@@ -208,8 +208,8 @@ test('counts each member of a project once, and revokes the project roles of a d
 
   expect((await read()).body.members).toBe(1);
   expect((await read(bob.token)).status).toBe(404);
-  const [told] = await events(`project=IS:${project.id}&limit=1`);
-  expect(told).toMatchObject({
+  const [recorded] = await events(`project=IS:${project.id}&limit=1`);
+  expect(recorded).toMatchObject({
     type: 'project-access-group-roles-deleted',
     preData: { groupId: id, roles: [6] },
   });
@@ -258,10 +258,10 @@ test('serializes two updates of one group, and each event has the state before i
   await blocker.rollback().execute();
   await both;
 
-  const told = (await events('type=IS_ANY_OF:group-user-added,group-user-removed&limit=3')).map(
+  const recorded = (await events('type=IS_ANY_OF:group-user-added,group-user-removed&limit=3')).map(
     (event: { type: string }) => event.type,
   );
-  expect(told.toSorted()).toEqual(['group-user-added', 'group-user-added', 'group-user-removed']);
+  expect(recorded.toSorted()).toEqual(['group-user-added', 'group-user-added', 'group-user-removed']);
   expect((await ask('GET', `/${id}`)).body.userCount).toBe(1);
 });
 

@@ -32,14 +32,14 @@ test('shows the user of a reset link, sets the password once, and ends the sessi
   const browser = await logIn(harness.app, username);
 
   const token = await makeLink(id);
-  const told = await validate(token);
+  const link = await validate(token);
   const set = await setByLink(token);
 
-  expect(told).toMatchObject({
+  expect(link).toMatchObject({
     status: 200,
     body: { id, username, createdBy: 'admin token', role: { name: 'Viewer' } },
   });
-  expect(JSON.stringify(told.body)).not.toContain(token);
+  expect(JSON.stringify(link.body)).not.toContain(token);
   expect(set.status).toBe(200);
   expect((await browser.ask('GET', '/api/admin/user')).status).toBe(401);
   expect((await tryLogin(harness.app, username)).status).toBe(401);
@@ -168,9 +168,9 @@ test('creates a link for the user with an email address, ignoring case', async (
     body: { email: 'reset@example.com', rootRole: 3 },
   });
 
-  const told = await validate(await makeLink('Reset@Example.com'));
+  const link = await validate(await makeLink('Reset@Example.com'));
 
-  expect(told.body).toMatchObject({ id: user.id, email: 'reset@example.com' });
+  expect(link.body).toMatchObject({ id: user.id, email: 'reset@example.com' });
 });
 
 test.each([

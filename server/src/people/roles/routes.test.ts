@@ -47,7 +47,7 @@ test('creates, reads, updates and deletes a role, with the whole role in each ev
     ],
   });
   expect('environment' in read.body.permissions[0]).toBe(false);
-  const told = {
+  const recorded = {
     id,
     type: 'custom',
     name: input.name,
@@ -57,9 +57,9 @@ test('creates, reads, updates and deletes a role, with the whole role in each ev
       { name: 'UPDATE_FEATURE_ENVIRONMENT', environment: 'production' },
     ],
   };
-  const now = { ...told, name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] };
-  expect((await events('role-created'))[0]).toMatchObject({ project: null, data: told, preData: null });
-  expect((await events('role-updated'))[0]).toMatchObject({ data: now, preData: told });
+  const now = { ...recorded, name: 'Renamed', permissions: [{ name: 'DELETE_FEATURE' }] };
+  expect((await events('role-created'))[0]).toMatchObject({ project: null, data: recorded, preData: null });
+  expect((await events('role-updated'))[0]).toMatchObject({ data: now, preData: recorded });
   expect((await events('role-deleted'))[0]).toMatchObject({ data: null, preData: now });
   expect((await ask('GET', `/${id}`)).status).toBe(404);
 });

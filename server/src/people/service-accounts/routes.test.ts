@@ -41,10 +41,13 @@ test('creates, lists, updates and deletes a service account, and records each ch
   });
   expect(listed.serviceAccounts).toEqual([created.body]);
   expect(listed.rootRoles.map((role: { name: string }) => role.name)).toEqual(['Admin', 'Editor', 'Viewer']);
-  const told = { id, name: 'Deployer', username: 'deploy', rootRole: 3, readsTokenSecrets: false };
-  const now = { ...told, name: 'Deployments', rootRole: 2 };
-  expect((await events('type=IS:service-account-created'))[0].data).toEqual(told);
-  expect((await events('type=IS:service-account-updated'))[0]).toMatchObject({ data: now, preData: told });
+  const recorded = { id, name: 'Deployer', username: 'deploy', rootRole: 3, readsTokenSecrets: false };
+  const now = { ...recorded, name: 'Deployments', rootRole: 2 };
+  expect((await events('type=IS:service-account-created'))[0].data).toEqual(recorded);
+  expect((await events('type=IS:service-account-updated'))[0]).toMatchObject({
+    data: now,
+    preData: recorded,
+  });
   expect((await events('type=IS:service-account-deleted'))[0].preData).toEqual(now);
   expect((await ask('GET')).body.serviceAccounts).toEqual([]);
   expect((await ask('PUT', `/${id}`, {})).status).toBe(404);

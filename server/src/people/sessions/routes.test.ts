@@ -69,13 +69,13 @@ test('responds the same to a wrong password and an unknown user, after the same 
   const attempt = async (name: string, ip: string) => {
     const before = hashingWork().done;
     const { body, status, headers } = await tryLogin(harness.app, name, 'not this one at all', { ip });
-    const { id: _, ...told } = body;
-    return { status, told, cookie: headers['set-cookie'], hashes: hashingWork().done - before };
+    const { id: _, ...error } = body;
+    return { status, error, cookie: headers['set-cookie'], hashes: hashingWork().done - before };
   };
 
   const wrong = await attempt(username, '192.0.2.1');
 
-  expect(wrong).toMatchObject({ status: 401, told: { name: 'AuthenticationRequired' }, hashes: 1 });
+  expect(wrong).toMatchObject({ status: 401, error: { name: 'AuthenticationRequired' }, hashes: 1 });
   expect(await attempt('nobody-at-all', '192.0.2.2')).toEqual(wrong);
   expect(await attempt(withoutPassword.username, '192.0.2.3')).toEqual(wrong);
 });

@@ -49,7 +49,7 @@ export function sessionRoutes(app: App, db: Db, publicUrl: string): void {
         replaces: readSessionCookie(request, publicUrl),
       };
       // A blocked login only pauses, without holding a slot, so that others from its network can log in meanwhile.
-      const result = await logIn(db, request.body, origin, request.visit.handBack);
+      const result = await logIn(db, request.body, origin, request.visit.releaseSlot);
       count(result);
       if (result.kind === 'blocked') throw tooManyFailures(result.seconds);
       if (result.kind === 'wrong') {

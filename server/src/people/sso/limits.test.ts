@@ -18,10 +18,10 @@ let servers: [App, App];
 
 type TokenResponse = { status: number; body: string };
 /** The token endpoint of the provider, unless a test replaces it. */
-let giveTokens: (request: IncomingMessage, body: string) => Promise<TokenResponse>;
+let respondWithTokens: (request: IncomingMessage, body: string) => Promise<TokenResponse>;
 let asked = 0;
 
-const reallyGiveTokens = async (request: IncomingMessage, body: string): Promise<TokenResponse> => {
+const sendRealTokens = async (request: IncomingMessage, body: string): Promise<TokenResponse> => {
   const { authorization = '', 'content-type': type = '' } = request.headers;
   const response = await fetch(`${provider.issuer}/token`, {
     method: 'POST',
@@ -38,7 +38,7 @@ beforeAll(async () => {
     const json = { 'content-type': 'application/json' };
     if (request.url === '/token') {
       asked++;
-      const tokens = await giveTokens(request, await text(request));
+      const tokens = await respondWithTokens(request, await text(request));
       response.writeHead(tokens.status, json).end(tokens.body);
       return;
     }
@@ -54,7 +54,7 @@ afterAll(async () => {
   await provider.close();
 });
 beforeEach(async () => {
-  giveTokens = reallyGiveTokens;
+  respondWithTokens = sendRealTokens;
   asked = 0;
   await sql`truncate login_failures, sso_finished_logins`.execute(harness.db);
 });
@@ -83,8 +83,8 @@ const counted = async (): Promise<number[]> =>
   );
 
 const countUpTo = async (failures: number) => {
-  const bringBack = await madeUp();
-  await bringBack();
+  const sendCallback = await madeUp();
+  await sendCallback();
   await sql`update login_failures set failures = ${failures}`.execute(harness.db);
 };
 
@@ -96,8 +96,8 @@ const blockedEvents = async () =>
 
 test('stores one counter for started logins and forged callbacks', async () => {
   for (let round = 0; round < 5; round++) {
-    const bringBack = await madeUp();
-    expect((await bringBack()).status).toBe(401);
+    const sendCallback = await madeUp();
+    expect((await sendCallback()).status).toBe(401);
   }
 
   expect(await finished()).toBe(0);
@@ -107,10 +107,10 @@ test('stores one counter for started logins and forged callbacks', async () => {
 });
 
 test('blocks a network on all servers after too many unconfirmed logins, and no other network', async () => {
-  const bringBack = await madeUp();
+  const sendCallback = await madeUp();
   const statuses = [];
   for (let round = 0; round < UNCONFIRMED.failures + 3; round++) {
-    statuses.push((await bringBack(ATTACKER, servers[round % 2])).status);
+    statuses.push((await sendCallback(ATTACKER, servers[round % 2])).status);
   }
 
   expect(statuses).toEqual([...Array(UNCONFIRMED.failures).fill(401), 429, 429, 429]);
@@ -161,7 +161,7 @@ test('does not count successful logins, users without an account and failures of
   await configureSso(harness.app, `${front.url}/.well-known/openid-configuration`, { autoCreate: false });
   const rejected = await logIn(ATTACKER);
   await configureSso(harness.app, `${front.url}/.well-known/openid-configuration`);
-  giveTokens = async () => ({ status: 500, body: '{"error":"server_error"}' });
+  respondWithTokens = async () => ({ status: 500, body: '{"error":"server_error"}' });
   const failed = await logIn(ATTACKER);
 
   expect([rejected.status, failed.status]).toEqual([403, 503]);
@@ -170,12 +170,12 @@ test('does not count successful logins, users without an account and failures of
 
 test('sends no more concurrent logins to the provider than the limit', async () => {
   await countUpTo(UNCONFIRMED.failures - 2);
-  const bringBack = await madeUp();
+  const sendCallback = await madeUp();
   asked = 0;
   const blocker = await harness.db.startTransaction().execute();
   await sql`select from login_failures for update`.execute(blocker);
 
-  const responses = [0, 1, 2, 3, 4].map(number => bringBack(ATTACKER, servers[number % 2]));
+  const responses = [0, 1, 2, 3, 4].map(number => sendCallback(ATTACKER, servers[number % 2]));
   await untilWaiting(harness.db, 5);
   await blocker.rollback().execute();
 
@@ -187,9 +187,9 @@ test('sends no more concurrent logins to the provider than the limit', async () 
 test('accepts a repeated callback after a failure of the provider', async () => {
   const { url, cookie } = await beginLogin(harness.app);
   const way = pathOf(await provider.visit(url, person()));
-  giveTokens = async () => ({ status: 503, body: '' });
+  respondWithTokens = async () => ({ status: 503, body: '' });
   const first = await ask(harness.app, way, cookie);
-  giveTokens = reallyGiveTokens;
+  respondWithTokens = sendRealTokens;
 
   const second = await ask(harness.app, way, cookie);
 
@@ -198,8 +198,8 @@ test('accepts a repeated callback after a failure of the provider', async () => 
 
 test('logs in once when a callback arrives twice at the same time, even if the provider confirms both', async () => {
   let given: Promise<TokenResponse> | undefined;
-  giveTokens = (request, body) => {
-    given ??= reallyGiveTokens(request, body);
+  respondWithTokens = (request, body) => {
+    given ??= sendRealTokens(request, body);
     return given;
   };
   const { url, cookie } = await beginLogin(harness.app);

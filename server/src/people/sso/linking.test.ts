@@ -56,8 +56,8 @@ async function plantCredentials(id: number, email: string) {
 
 const eventsOf = async (id: number) =>
   (
-    await sql<{ type: string; by: string; told: object }>`
-      select type, created_by as by, coalesce(data, pre_data) as told from events
+    await sql<{ type: string; by: string; recorded: object }>`
+      select type, created_by as by, coalesce(data, pre_data) as recorded from events
       where type in ('user-identity-linked', 'user-sessions-ended', 'pat-deleted')
         and coalesce(data, pre_data) ->> 'userId' = ${String(id)}
       order by events.id`.execute(harness.db)
@@ -100,12 +100,12 @@ test.each<[string, (email: string) => Promise<number>]>([
   expect(byLink.status).toBe(401);
   expect(await countRows('sessions', id)).toBe(1);
   expect(await eventsOf(id)).toMatchObject([
-    { type: 'user-sessions-ended', told: { userId: id, sessions: 1 } },
-    { type: 'pat-deleted', told: { userId: id, description: 'planted' } },
+    { type: 'user-sessions-ended', recorded: { userId: id, sessions: 1 } },
+    { type: 'pat-deleted', recorded: { userId: id, description: 'planted' } },
     {
       type: 'user-identity-linked',
       by: 'system',
-      told: {
+      recorded: {
         userId: id,
         email,
         issuer: provider.issuer,

@@ -62,8 +62,8 @@ const lastEvent = async (): Promise<number> =>
 
 const eventsAfter = async (id: number) =>
   (
-    await sql<{ type: string; by: string; kind: string; told: object }>`
-      select type, created_by as by, created_by_kind as kind, coalesce(data, pre_data) as told
+    await sql<{ type: string; by: string; kind: string; recorded: object }>`
+      select type, created_by as by, created_by_kind as kind, coalesce(data, pre_data) as recorded
       from events where id > ${id} order by id`.execute(harness.db)
   ).rows;
 
@@ -108,7 +108,7 @@ test('creates an account and a session at the first login, and redirects to the 
   expect((await callerOf(second)).user).toEqual(caller.user);
   const created = { name: ada.name, username: null, email: ada.email, rootRole: 3 };
   expect(await eventsAfter(before)).toMatchObject([
-    { type: 'user-created', by: 'system', kind: 'system', told: created },
+    { type: 'user-created', by: 'system', kind: 'system', recorded: created },
   ]);
 });
 
@@ -493,9 +493,9 @@ test('syncs the memberships in mapped groups, and in no others', async () => {
 
   expect(steps).toEqual([[developers, byHand], [developers, byHand], [testers, byHand], [byHand], [byHand]]);
   expect(await eventsAfter(before)).toMatchObject([
-    { type: 'group-user-added', by: 'system', told: { groupId: testers, userId } },
-    { type: 'group-user-removed', told: { groupId: developers, userId } },
-    { type: 'group-user-removed', told: { groupId: testers, userId } },
+    { type: 'group-user-added', by: 'system', recorded: { groupId: testers, userId } },
+    { type: 'group-user-removed', recorded: { groupId: developers, userId } },
+    { type: 'group-user-removed', recorded: { groupId: testers, userId } },
   ]);
 });
 

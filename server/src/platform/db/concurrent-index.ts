@@ -5,9 +5,9 @@ export type RunStatement = (statement: string) => Promise<void>;
 export type Runners = {
   client: pg.Client;
   /** For a statement that blocks nobody while it waits. */
-  patient: RunStatement;
+  withLongWait: RunStatement;
   /** For a statement that blocks others while it waits for a lock: a short timeout with retries. */
-  hasty: RunStatement;
+  withShortWait: RunStatement;
 };
 
 type Definition = { unique: string; index: string; table: string; rest: string };
@@ -36,9 +36,9 @@ export async function createIndex(run: Runners, definition: Definition): Promise
 
 async function createPlainIndex(run: Runners, { unique, index, table, rest }: Definition): Promise<void> {
   if ((await indexState(run.client, index)) === 'invalid') {
-    await run.patient(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`);
+    await run.withLongWait(`drop index concurrently if exists ${pg.escapeIdentifier(index)}`);
   }
-  await run.patient(
+  await run.withLongWait(
     `create ${unique}index concurrently if not exists ${pg.escapeIdentifier(index)} on ${pg.escapeIdentifier(table)} ${rest}`,
   );
 }
@@ -49,13 +49,15 @@ async function createPlainIndex(run: Runners, { unique, index, table, rest }: De
  */
 async function createPartitionedIndex(run: Runners, definition: Definition): Promise<void> {
   const { unique, index, table, rest } = definition;
-  await run.hasty(
+  await run.withShortWait(
     `create ${unique}index if not exists ${pg.escapeIdentifier(index)} on only ${pg.escapeIdentifier(table)} ${rest}`,
   );
   for (let missing = await firstWithout(run.client, definition); missing !== undefined; ) {
     const own = indexOfPartition(definition, missing);
     await createPlainIndex(run, { ...definition, index: own, table: missing });
-    await run.hasty(`alter index ${pg.escapeIdentifier(index)} attach partition ${pg.escapeIdentifier(own)}`);
+    await run.withShortWait(
+      `alter index ${pg.escapeIdentifier(index)} attach partition ${pg.escapeIdentifier(own)}`,
+    );
     missing = await firstWithout(run.client, definition);
   }
   if ((await indexState(run.client, index)) !== 'valid') {

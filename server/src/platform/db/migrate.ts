@@ -5,7 +5,7 @@ import { createIndex, parseCreateIndex, type Runners } from './concurrent-index.
 import { boundedConnection, MIGRATION_TIMEOUT_MS, type Reader } from './database.ts';
 import { failureOf, isLockFailure, MigrationError, type OpenTransaction } from './migration-error.ts';
 import { MIGRATIONS, type MigrationFile, ownMigrationNames, readMigrations } from './migration-files.ts';
-import { refuseOldPostgres } from './postgres-version.ts';
+import { rejectOldPostgres } from './postgres-version.ts';
 import { type SqlStatement, splitStatements } from './sql-statements.ts';
 
 const LOCK = 1_214_344_282;
@@ -53,7 +53,7 @@ async function withClient<T>(databaseUrl: string, work: (client: pg.Client) => P
   client.on('error', () => {});
   await client.connect();
   try {
-    await refuseOldPostgres(client);
+    await rejectOldPostgres(client);
     return await work(client);
   } finally {
     // Ends the session, and with it the lock.
@@ -92,7 +92,7 @@ async function applyPending(
 ): Promise<string[]> {
   const applied = await readApplied(client);
   const pending = files.filter(file => !applied.has(file.name));
-  refuseOtherHistory(applied, files, pending);
+  rejectOtherHistory(applied, files, pending);
   for (const file of pending) {
     const start = Date.now();
     const retries = await applyFile(client, file, options.retryWithinMs ?? RETRY_WITHIN_MS);
@@ -138,7 +138,7 @@ async function rejectForeignTables(client: pg.Client): Promise<void> {
  * The applied migrations must be the first ones of this version. A database that is only ahead is accepted: in a rolling
  * deploy the old version restarts on the new schema.
  */
-function refuseOtherHistory(
+function rejectOtherHistory(
   applied: Map<string, string>,
   files: MigrationFile[],
   pending: MigrationFile[],
@@ -230,13 +230,17 @@ async function applyConcurrently(
       await runUntilNothingChanges(client, text);
     });
   };
-  const run: Runners = { client, patient: attempt(retryWithinMs), hasty: attempt(LOCK_TIMEOUT_MS) };
+  const run: Runners = {
+    client,
+    withLongWait: attempt(retryWithinMs),
+    withShortWait: attempt(LOCK_TIMEOUT_MS),
+  };
   for (const statement of splitStatements(file.text)) {
     const index = parseCreateIndex(statement.text);
     try {
       if (index) await createIndex(run, index);
-      else if (statement.bare.includes(' concurrently ')) await run.patient(statement.text);
-      else await run.hasty(statement.text);
+      else if (statement.bare.includes(' concurrently ')) await run.withLongWait(statement.text);
+      else await run.withShortWait(statement.text);
     } catch (error) {
       throw failureOf(file, statement, error);
     }

@@ -12,7 +12,7 @@ export class OldPostgresError extends Error {
   }
 }
 
-export async function refuseOldPostgres(client: pg.Client): Promise<void> {
+export async function rejectOldPostgres(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ version: string }>(
     `select current_setting('server_version_num') as version`,
   );

@@ -8,13 +8,13 @@ import type { Tx } from './database.ts';
 export async function* readRows<T>(
   tx: Tx,
   query: RawBuilder<T>,
-  rowsAtOnce: number,
+  rowsPerFetch: number,
 ): AsyncGenerator<T[], void> {
   await sql`declare halyard_rows no scroll cursor for ${query}`.execute(tx);
   for (;;) {
-    const { rows } = await sql<T>`fetch forward ${sql.lit(rowsAtOnce)} from halyard_rows`.execute(tx);
+    const { rows } = await sql<T>`fetch forward ${sql.lit(rowsPerFetch)} from halyard_rows`.execute(tx);
     if (rows.length > 0) yield rows;
-    if (rows.length < rowsAtOnce) break;
+    if (rows.length < rowsPerFetch) break;
   }
   await sql`close halyard_rows`.execute(tx);
 }

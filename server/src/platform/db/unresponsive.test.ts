@@ -107,7 +107,7 @@ test('deliveries resume when the database responds again, and each is sent and r
   const workerDb = open();
   const receiver = deliveries.receiver;
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  receiver.answer((_, response) => void released.then(() => response.end()));
+  receiver.respondWith((_, response) => void released.then(() => response.end()));
   const { id } = await deliveries.addWebhook();
   const logged: string[] = [];
   const log = (_: object, message: string) => logged.push(message);

@@ -158,7 +158,7 @@ test('DNS rebinding: connects only to the address that was checked, and checks t
 });
 
 test('connects to allowed targets by name, address or range, and marks their response as private', async () => {
-  receiver.answer((_, response) => response.end('inner secret'));
+  receiver.respondWith((_, response) => response.end('inner secret'));
   const { port } = new URL(receiver.url);
 
   for (const [url, allowed] of [
@@ -170,32 +170,36 @@ test('connects to allowed targets by name, address or range, and marks their res
     expect(answer).toMatchObject({ status: 200, isPublic: false, address: '127.0.0.1' });
   }
   expect(receiver.received.splice(0)).toHaveLength(3);
-  receiver.answer(200);
+  receiver.respondWith(200);
 });
 
 test('does not follow a redirect into the private network', async () => {
-  receiver.answer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
+  receiver.respondWith((_, response) =>
+    response.writeHead(302, { location: 'http://169.254.169.254/' }).end(),
+  );
 
   expect(await sendTo(`${receiver.url}/`, OPEN)).toMatchObject({ status: 302, failure: null });
-  receiver.answer(200);
+  receiver.respondWith(200);
   receiver.received.length = 0;
 });
 
 test('returns the first 20 response headers, at most 8 KiB, without cookies', async () => {
   const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x-${n}`, `value ${n}`]));
-  receiver.answer((_, response) => response.writeHead(200, { 'set-cookie': 'a=b', ...many }).end());
+  receiver.respondWith((_, response) => response.writeHead(200, { 'set-cookie': 'a=b', ...many }).end());
   const { headers } = await sendTo(`${receiver.url}/`, OPEN);
   expect(Object.keys(headers)).toEqual(Array.from({ length: 20 }, (_, n) => `x-${n}`));
   expect(headers['x-7']).toBe('value 7');
 
-  receiver.answer((_, response) => response.writeHead(200, { 'x-1': 'a', 'x-2': 'b'.repeat(8_192) }).end());
+  receiver.respondWith((_, response) =>
+    response.writeHead(200, { 'x-1': 'a', 'x-2': 'b'.repeat(8_192) }).end(),
+  );
   expect((await sendTo(`${receiver.url}/`, OPEN)).headers).toEqual({ 'x-1': 'a' });
-  receiver.answer(200);
+  receiver.respondWith(200);
   receiver.received.length = 0;
 });
 
 test('stops reading an endless response', async () => {
-  receiver.answer((_, response) => {
+  receiver.respondWith((_, response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('x'.repeat(65_536)), 5);
     response.on('close', () => clearInterval(timer));
@@ -204,7 +208,7 @@ test('stops reading an endless response', async () => {
   const answer = await sendTo(`${receiver.url}/`, OPEN);
 
   expect(answer.status).toBe(200);
-  receiver.answer(200);
+  receiver.respondWith(200);
 });
 
 test('distinguishes an unreachable receiver and a reset connection from a response', async () => {

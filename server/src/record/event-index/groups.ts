@@ -15,7 +15,7 @@ import type { ClauseSets } from './sets.ts';
 import { countValues, listValuePositions } from './store.ts';
 
 /** Rows of one statement. Each has up to 4 kB. */
-const ROWS_AT_ONCE = 2_000;
+const ROWS_PER_BATCH = 2_000;
 const BEFORE_ALL_CHUNKS = -2_147_483_648;
 
 /**
@@ -67,13 +67,13 @@ async function countNarrowed(
   const chunks = [...bitmaps.keys()];
   let after = { value: '', chunk: BEFORE_ALL_CHUNKS };
   while (chunks.length > 0) {
-    const rows = await listValuePositions(db, dimension, chunks, after, ROWS_AT_ONCE);
+    const rows = await listValuePositions(db, dimension, chunks, after, ROWS_PER_BATCH);
     for (const { value, chunk, positions } of rows) {
       const bitmap = bitmaps.get(chunk);
       if (bitmap) add(value, countStored(bitmap, positions));
     }
     const last = rows.at(-1);
-    if (!last || rows.length < ROWS_AT_ONCE) return;
+    if (!last || rows.length < ROWS_PER_BATCH) return;
     after = last;
   }
 }

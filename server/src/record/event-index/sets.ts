@@ -44,14 +44,14 @@ function evict(kept: Map<string, Map<number, Bitmap>>, maxBytes: number): void {
 }
 
 /** Rows of one statement. Each has up to 4 kB. */
-const ROWS_AT_ONCE = 2_000;
+const ROWS_PER_BATCH = 2_000;
 
 async function readSets(db: Reader, clause: Clause, chunks: number[]): Promise<Bitmap[]> {
   const sets = emptyBitmaps(chunks.length);
   const placeOf = new Map(chunks.map((chunk, n) => [chunk, n]));
   // A clause of all events begins with the ids that have an event.
   const clauses = clause.all ? [clause, ALL] : [clause];
-  const batchSize = Math.max(1, Math.floor(ROWS_AT_ONCE / (clause.minus.length + clause.plus.length + 1)));
+  const batchSize = Math.max(1, Math.floor(ROWS_PER_BATCH / (clause.minus.length + clause.plus.length + 1)));
   for (let at = 0; at < chunks.length; at += batchSize) {
     const rows = await readPositions(db, clauses, chunks.slice(at, at + batchSize));
     const change = (isNext: (row: ClausePositions) => boolean, by: typeof addStored) => {

@@ -114,9 +114,9 @@ test('a page by offset has a next as well', async () => {
 
 test.each(['before', 'after'])('rejects an invalid %s with 400', async name => {
   for (const value of ['', '-4294967296', '1.5', 'abc', 'IS:5', '1e3', '9007199254740992']) {
-    const answer = await call(harness.app, 'GET', `/api/admin/search/events?${name}=${value}`);
+    const response = await call(harness.app, 'GET', `/api/admin/search/events?${name}=${value}`);
 
-    expect([value, answer.status, answer.body.details]).toEqual([
+    expect([value, response.status, response.body.details]).toEqual([
       value,
       400,
       [

@@ -35,7 +35,7 @@ const POLL_MS = 100;
 const RETRY_MS = 1_000;
 /** Without events, a stream ends this long after its token was revoked. */
 const ACCESS_CHECK_MS = 5_000;
-const EVENTS_AT_ONCE = 100;
+const EVENTS_PER_BATCH = 100;
 /** A listener without room gets no events until it has read some, so its unread bytes are bounded already. */
 const OPEN_LIMITS = { unreadBytes: Number.POSITIVE_INFINITY, endWithinMs: 500 };
 
@@ -132,7 +132,7 @@ export function makeEventStream(
     const live = [...listeners].filter(listener => listener.position >= after && hasRoom(listener));
     const watermark = await readWatermark(db);
     if (watermark === after) return false;
-    const { events, upTo } = await readEventBatch(db, { after, upTo: watermark }, EVENTS_AT_ONCE);
+    const { events, upTo } = await readEventBatch(db, { after, upTo: watermark }, EVENTS_PER_BATCH);
     if ((await readEpoch(db)) !== epoch) {
       await enterEpoch();
       return true;

@@ -46,7 +46,7 @@ export function eventStreamRoutes(
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       const { stream } = await events.listen(request.caller, request.actor, search);
       // A stream lasts for hours and has its own limits.
-      request.visit.handBack();
+      request.visit.releaseSlot();
       return reply.send(stream);
     },
   );

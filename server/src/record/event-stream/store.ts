@@ -7,7 +7,7 @@ import type { EventFilters } from '../events/search-query.ts';
 import { isVisible } from '../events/store.ts';
 
 /** Strings per statement: 100 events with 20 strings are 2,000 comparisons. */
-const TEXTS_AT_ONCE = 20;
+const TEXTS_PER_BATCH = 20;
 
 /** For each string, the ids of the events that contain it, as the search finds it. */
 export async function findTexts(
@@ -16,8 +16,8 @@ export async function findTexts(
   texts: string[],
 ): Promise<Map<string, Set<number>>> {
   const found = new Map(texts.map(text => [text, new Set<number>()]));
-  for (let first = 0; first < texts.length; first += TEXTS_AT_ONCE) {
-    const some = texts.slice(first, first + TEXTS_AT_ONCE);
+  for (let first = 0; first < texts.length; first += TEXTS_PER_BATCH) {
+    const some = texts.slice(first, first + TEXTS_PER_BATCH);
     const parts = some.map((query, at) => {
       const contains = sql.join(conditions({ query }), sql` and `);
       return sql`select ${at}::integer as text, id from events where id = any(${ids}::bigint[]) and ${contains}`;

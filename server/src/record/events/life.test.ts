@@ -417,21 +417,21 @@ test('the whole life of a flag and everything around it records exactly the expe
   for (const [method, path, body, emits, refused] of STEPS) {
     const before = await lastEvent();
     const url = path.startsWith('.') ? path.slice(1) : `/api/admin${path}`;
-    const answer = await call(harness.app, method, filled(url, ids), {
+    const response = await call(harness.app, method, filled(url, ids), {
       token,
       ...(body === undefined ? {} : { body: JSON.parse(filled(JSON.stringify(body), ids)) }),
     });
-    const answered = `${method} ${path}: ${JSON.stringify(answer.body)}`;
-    if (refused) expect(answer.status, answered).toBe(refused);
-    else expect(answer.status, answered).toBeLessThan(300);
-    remember(ids, path, answer.body);
+    const answered = `${method} ${path}: ${JSON.stringify(response.body)}`;
+    if (refused) expect(response.status, answered).toBe(refused);
+    else expect(response.status, answered).toBeLessThan(300);
+    remember(ids, path, response.body);
     const events = await eventsAfter(before);
     expect(
       events.map(({ type }) => type),
       `${method} ${path}`,
     ).toEqual(emits);
     expect(new Set(events.map(({ group }) => group)).size).toBe(emits.length === 0 ? 0 : 1);
-    for (const { type, told } of events) expect(told, type).toBe(FIELDS[type]);
+    for (const { type, recorded } of events) expect(recorded, type).toBe(FIELDS[type]);
   }
 });
 
@@ -465,12 +465,12 @@ async function lastEvent(): Promise<number> {
   return rows[0]?.id ?? 0;
 }
 
-async function eventsAfter(id: number): Promise<{ type: string; group: string; told: string }[]> {
-  const { rows } = await sql<{ type: string; group: string; told: string }>`
+async function eventsAfter(id: number): Promise<{ type: string; group: string; recorded: string }[]> {
+  const { rows } = await sql<{ type: string; group: string; recorded: string }>`
     select type, group_id as "group", rtrim(
       case when project is null then '' else 'P' end || case when environment is null then '' else 'E' end ||
       case when feature_name is null then '' else 'F' end || ' ' ||
-      case when data is null then '' else 'd' end || case when pre_data is null then '' else 'p' end) as told
+      case when data is null then '' else 'd' end || case when pre_data is null then '' else 'p' end) as recorded
     from events where id > ${id} order by id`.execute(harness.db);
   return rows;
 }

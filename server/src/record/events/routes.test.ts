@@ -290,8 +290,8 @@ test('the creators listed are those of events the caller may see', async () => {
 });
 
 test.each(['abc', '0', '--1', '1.5', '99999999999999999999'])('rejects the event id %s', async id => {
-  const answer = await call(harness.app, 'GET', `/api/admin/events/${id}`);
-  expect(answer).toMatchObject({
+  const response = await call(harness.app, 'GET', `/api/admin/events/${id}`);
+  expect(response).toMatchObject({
     status: 400,
     body: {
       name: 'BadDataError',

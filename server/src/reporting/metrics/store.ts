@@ -97,9 +97,9 @@ export async function insertLastSeen(tx: Tx, lastSeen: LastSeen[]): Promise<void
       where kept.seen_at < excluded.seen_at - interval '1 hour'`.execute(tx);
 }
 
-export type NamedSight = { feature: string; environment: string; application: string; seenAt: number };
+export type SeenFeature = { feature: string; environment: string; application: string; seenAt: number };
 
-export type ReportedSight = NamedSight & { token: number };
+export type ReportedFeature = SeenFeature & { token: number };
 
 /**
  * Records when features were last seen, at most once a minute for each environment, and the last day of each result. Returns the
@@ -107,7 +107,7 @@ export type ReportedSight = NamedSight & { token: number };
  */
 export async function updateLastSeen(
   tx: Tx,
-  lastSeen: (NamedSight & Pick<CountRow, 'hour' | 'variant' | 'yes' | 'no'>)[],
+  lastSeen: (SeenFeature & Pick<CountRow, 'hour' | 'variant' | 'yes' | 'no'>)[],
 ): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     insert into feature_last_seen as kept
@@ -144,7 +144,7 @@ export async function updateLastSeen(
 const CHANGED_ON = sql`case when excluded.variant <> kept.variant then excluded.seen_at::date end`;
 
 /** The positions in the list of the names that were not stored. */
-export async function listNewUnknown(db: Reader, lastSeen: NamedSight[]): Promise<Set<number>> {
+export async function listNewUnknown(db: Reader, lastSeen: SeenFeature[]): Promise<Set<number>> {
   const { rows } = await sql<{ place: number }>`
     select (place - 1)::integer as place from unnest(
       ${lastSeen.map(row => row.feature)}::text[], ${lastSeen.map(row => row.application)}::text[],
@@ -169,7 +169,7 @@ export async function countUnknown(db: Reader, tokens: number[]): Promise<Added[
 }
 
 /** Stores unknown flag names, up to a total number of rows. Returns how many were not stored. */
-export async function insertUnknown(tx: Tx, lastSeen: ReportedSight[], most: number): Promise<number> {
+export async function insertUnknown(tx: Tx, lastSeen: ReportedFeature[], most: number): Promise<number> {
   const { rows } = await sql<{ left: number }>`
     with given as (
       select feature, application, environment, to_timestamp(max(seen) / 1000.0) as seen_at, min(token) as token

@@ -39,7 +39,7 @@ export function makeWaits(admission: Admission): Waits {
   return {
     until: async ({ caller, visit }, seconds, read, ask) => {
       const release = shares.take(caller);
-      visit?.handBack();
+      visit?.releaseSlot();
       const endsAt = performance.now() + seconds * 1_000;
       let askedAt = Number.NEGATIVE_INFINITY;
       try {

@@ -26,13 +26,13 @@ export async function integrations({ record, send, deliveries }: Recorder): Prom
   await record('previewAddon', 'POST', `${I}/preview`, { days: 7 });
   await record('backfillAddon', 'POST', `${I}/backfill?dryRun=true`, { from: since });
 
-  deliveries.receiver.answer(503);
+  deliveries.receiver.respondWith(503);
   await send('POST', `${P}/features/pay.new-basket/environments/production/off`);
   const [failed] = await deliveries.settled(webhook.id);
   const R = `${I}/events/${failed?.id}`;
   await record('redeliverIntegrationEvent', 'POST', `${R}/redeliver?dryRun=true`);
   await record('redeliverFailedIntegrationEvents', 'POST', `${I}/redeliver?dryRun=true`, { since });
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
   await record('redeliverIntegrationEvent', 'POST', `${R}/redeliver`);
   await deliveries.settled(webhook.id);
   await record('redeliverFailedIntegrationEvents', 'POST', `${I}/redeliver`, { since });

@@ -3,15 +3,15 @@ import { type Flag, newFlag, newPlace, type Place, type Strategy, type World } f
 
 // biome-ignore lint/suspicious/noExplicitAny: payloads are told apart by the type of their event
 type Payload = any;
-type Told = { world: World; data: Payload; preData: Payload; featureName: string; environment: string };
+type Recorded = { world: World; data: Payload; preData: Payload; featureName: string; environment: string };
 
 /** Rebuilds the world from nothing but a project's events, oldest first. */
 export function replay(events: EventRow[]): World {
   const world: World = { environments: [], defaults: {}, flags: {} };
   for (const event of events) {
-    const tell = TOLD[event.type];
-    if (!tell) throw new Error(`Nobody has told how to replay ${event.type}`);
-    tell({
+    const apply = APPLY[event.type];
+    if (!apply) throw new Error(`No function replays ${event.type}`);
+    apply({
       world,
       data: event.data,
       preData: event.preData,
@@ -22,7 +22,7 @@ export function replay(events: EventRow[]): World {
   return world;
 }
 
-const TOLD: Record<string, (told: Told) => void> = {
+const APPLY: Record<string, (recorded: Recorded) => void> = {
   'project-created': ({ world, data }) => {
     world.environments = data.environments.toSorted();
   },
@@ -43,73 +43,73 @@ const TOLD: Record<string, (told: Told) => void> = {
   'feature-created': ({ world, featureName, data }) => {
     world.flags[featureName] = { ...newFlag(world.environments), ...fieldsOf(data) };
   },
-  'feature-metadata-updated': told => {
-    Object.assign(flagOf(told), fieldsOf(told.data));
+  'feature-metadata-updated': recorded => {
+    Object.assign(flagOf(recorded), fieldsOf(recorded.data));
   },
   'feature-deleted': ({ world, featureName }) => {
     delete world.flags[featureName];
   },
-  'feature-archived': told => {
-    flagOf(told).archived = true;
+  'feature-archived': recorded => {
+    flagOf(recorded).archived = true;
   },
-  'feature-revived': told => {
-    Object.assign(flagOf(told), { archived: false, completed: null });
+  'feature-revived': recorded => {
+    Object.assign(flagOf(recorded), { archived: false, completed: null });
   },
-  'feature-stale-on': told => {
-    flagOf(told).stale = true;
+  'feature-stale-on': recorded => {
+    flagOf(recorded).stale = true;
   },
-  'feature-stale-off': told => {
-    flagOf(told).stale = false;
+  'feature-stale-off': recorded => {
+    flagOf(recorded).stale = false;
   },
-  'feature-completed': told => {
-    flagOf(told).completed = told.data.status;
+  'feature-completed': recorded => {
+    flagOf(recorded).completed = recorded.data.status;
   },
-  'feature-uncompleted': told => {
-    flagOf(told).completed = null;
+  'feature-uncompleted': recorded => {
+    flagOf(recorded).completed = null;
   },
-  'feature-tagged': told => {
-    const flag = flagOf(told);
-    flag.tags = [...flag.tags, `${told.data.type}:${told.data.value}`].toSorted();
+  'feature-tagged': recorded => {
+    const flag = flagOf(recorded);
+    flag.tags = [...flag.tags, `${recorded.data.type}:${recorded.data.value}`].toSorted();
   },
-  'feature-untagged': told => {
-    const flag = flagOf(told);
-    flag.tags = flag.tags.filter(tag => tag !== `${told.preData.type}:${told.preData.value}`);
+  'feature-untagged': recorded => {
+    const flag = flagOf(recorded);
+    flag.tags = flag.tags.filter(tag => tag !== `${recorded.preData.type}:${recorded.preData.value}`);
   },
-  'feature-dependency-added': told => {
-    const { feature, enabled, variants } = told.data;
-    flagOf(told).parents[feature] = { enabled, variants };
+  'feature-dependency-added': recorded => {
+    const { feature, enabled, variants } = recorded.data;
+    flagOf(recorded).parents[feature] = { enabled, variants };
   },
-  'feature-dependency-removed': told => {
-    delete flagOf(told).parents[told.preData.feature];
+  'feature-dependency-removed': recorded => {
+    delete flagOf(recorded).parents[recorded.preData.feature];
   },
-  'feature-dependencies-removed': told => {
-    flagOf(told).parents = {};
+  'feature-dependencies-removed': recorded => {
+    flagOf(recorded).parents = {};
   },
-  'feature-environment-enabled': told => {
-    placeOf(told).enabled = true;
+  'feature-environment-enabled': recorded => {
+    placeOf(recorded).enabled = true;
   },
-  'feature-environment-disabled': told => {
-    placeOf(told).enabled = false;
+  'feature-environment-disabled': recorded => {
+    placeOf(recorded).enabled = false;
   },
-  'feature-environment-variants-updated': told => {
-    placeOf(told).variants = told.data.variants;
+  'feature-environment-variants-updated': recorded => {
+    placeOf(recorded).variants = recorded.data.variants;
   },
-  'feature-strategy-add': told => {
-    const place = placeOf(told);
-    place.strategies = [...place.strategies, told.data];
+  'feature-strategy-add': recorded => {
+    const place = placeOf(recorded);
+    place.strategies = [...place.strategies, recorded.data];
   },
-  'feature-strategy-update': told => {
-    const place = placeOf(told);
-    place.strategies = place.strategies.map(one => (one.id === told.data.id ? told.data : one));
+  'feature-strategy-update': recorded => {
+    const place = placeOf(recorded);
+    place.strategies = place.strategies.map(one => (one.id === recorded.data.id ? recorded.data : one));
   },
-  'feature-strategy-remove': told => {
-    const place = placeOf(told);
-    place.strategies = place.strategies.filter(one => one.id !== told.preData.id);
+  'feature-strategy-remove': recorded => {
+    const place = placeOf(recorded);
+    place.strategies = place.strategies.filter(one => one.id !== recorded.preData.id);
   },
-  'strategy-order-changed': told => {
-    const place = placeOf(told);
+  'strategy-order-changed': recorded => {
+    const place = placeOf(recorded);
     const numbers = new Map<string, number>(
-      told.data.strategyIds.map((id: string, at: number) => [id, told.data.sortOrders[at]]),
+      recorded.data.strategyIds.map((id: string, at: number) => [id, recorded.data.sortOrders[at]]),
     );
     const numbered = (one: Strategy) => ({ ...one, sortOrder: numbers.get(one.id) ?? one.sortOrder });
     place.strategies = place.strategies.map(numbered);
@@ -124,15 +124,17 @@ const fieldsOf = ({ type, description, impressionData, stale, archived }: Payloa
   archived,
 });
 
-function flagOf({ world, featureName }: Told): Flag {
+function flagOf({ world, featureName }: Recorded): Flag {
   const flag = world.flags[featureName];
   if (!flag) throw new Error(`event about flag ${featureName} before its creation`);
   return flag;
 }
 
-function placeOf(told: Told): Place {
-  const place = flagOf(told).environments[told.environment];
+function placeOf(recorded: Recorded): Place {
+  const place = flagOf(recorded).environments[recorded.environment];
   if (!place)
-    throw new Error(`event about ${told.featureName} in ${told.environment}, where the flag does not exist`);
+    throw new Error(
+      `event about ${recorded.featureName} in ${recorded.environment}, where the flag does not exist`,
+    );
   return place;
 }

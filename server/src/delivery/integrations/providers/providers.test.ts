@@ -17,7 +17,7 @@ const LINK = 'http://localhost:4242/projects/default/features/pay.checkout';
 beforeEach(async () => {
   await sql`update integrations set enabled = false`.execute(harness.db);
   deliveries.receiver.received.length = 0;
-  deliveries.receiver.answer(200);
+  deliveries.receiver.respondWith(200);
 });
 
 const add = async (provider: string, parameters: object) => {
@@ -98,7 +98,7 @@ const BLOCKS = [
 ];
 
 test('Slack app: sends one message per channel, channels of tags first, and reports missing channels as successWithErrors', async () => {
-  deliveries.receiver.answer((request, response) => {
+  deliveries.receiver.respondWith((request, response) => {
     const { channel } = JSON.parse(request.body);
     response.setHeader('content-type', 'application/json');
     response.end(
@@ -132,7 +132,7 @@ test('Slack app: sends one message per channel, channels of tags first, and repo
 });
 
 test('Slack app: retries when all channels reject the message, and fails without a channel', async () => {
-  deliveries.receiver.answer((_, response) => response.end('{"ok":false,"error":"internal_error"}'));
+  deliveries.receiver.respondWith((_, response) => response.end('{"ok":false,"error":"internal_error"}'));
   const parameters = { accessToken: 'xoxb-1', apiUrl: deliveries.receiver.url };
 
   const { record } = await deliver('slack-app', parameters, 3);
@@ -157,7 +157,7 @@ test('Slack app: retries when all channels reject the message, and fails without
 test.each(['channel_not_found', 'invalid_auth', 'not_in_channel', 'token_revoked'])(
   'Slack app: does not retry after %s',
   async error => {
-    deliveries.receiver.answer((_, response) => response.end(JSON.stringify({ ok: false, error })));
+    deliveries.receiver.respondWith((_, response) => response.end(JSON.stringify({ ok: false, error })));
 
     const { record, all } = await deliver('slack-app', {
       accessToken: 'xoxb-1',
@@ -179,7 +179,7 @@ test.each([
   [403, 'invalid_token'],
   [410, 'channel_is_archived'],
 ])('Slack incoming webhook: does not retry after %i %s, and stays enabled', async (status, error) => {
-  deliveries.receiver.answer((_, response) => response.writeHead(status).end(error));
+  deliveries.receiver.respondWith((_, response) => response.writeHead(status).end(error));
 
   const { id, record } = await deliver('slack', { url: `${deliveries.receiver.url}/services/T/B/s` });
 
@@ -192,7 +192,7 @@ test.each([
 });
 
 test('Slack incoming webhook: retries when another channel may still succeed', async () => {
-  deliveries.receiver.answer((request, response) =>
+  deliveries.receiver.respondWith((request, response) =>
     JSON.parse(request.body).channel === '#gone'
       ? response.writeHead(404).end('channel_not_found')
       : response.writeHead(500).end('rollup_error'),
@@ -267,7 +267,7 @@ test('Microsoft Teams workflow: sends a message with one adaptive card', async (
 });
 
 test('Datadog: sends an event with the key in a header', async () => {
-  deliveries.receiver.answer(202);
+  deliveries.receiver.respondWith(202);
 
   const { request, record } = await deliver('datadog', {
     apiKey: 'dd-key',
@@ -314,7 +314,7 @@ test('New Relic: sends a compressed list with one flat custom event', async () =
 });
 
 test('Discord: sends one embed without mentions', async () => {
-  deliveries.receiver.answer(204);
+  deliveries.receiver.respondWith(204);
 
   const { request } = await deliver('discord', { url: `${deliveries.receiver.url}/api/webhooks/1/secret` });
 

@@ -14,7 +14,7 @@ import { LINKS } from '../../links/store.ts';
 import { TAGS } from '../../tags/store.ts';
 import type { Feature, FeatureState } from '../schema.ts';
 
-const ROWS_AT_ONCE = 50;
+const ROWS_PER_BATCH = 50;
 
 /** `offset 0` keeps PostgreSQL from looking up the name twice. */
 const person = (id: RawBuilder<unknown>) => sql`(
@@ -115,5 +115,5 @@ export async function listFeatures(
 export async function* readFeatureTexts(tx: Tx, actor: Actor, project: string): AsyncGenerator<string[]> {
   const query = sql<{ feature: string }>`
     ${views(actor, sql`project = ${project} and archived_at is null`, 'many')} order by name`;
-  for await (const found of readRows(tx, query, ROWS_AT_ONCE)) yield found.map(row => row.feature);
+  for await (const found of readRows(tx, query, ROWS_PER_BATCH)) yield found.map(row => row.feature);
 }

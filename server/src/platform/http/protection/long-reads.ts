@@ -137,7 +137,7 @@ export function makeLongReads(
 
 /** The slot among the short requests is released before the wait, so that a caller's long reads do not delay its short ones. */
 async function acquire(slots: Shares, { caller, visit }: LongReader): Promise<Release> {
-  visit?.handBack();
+  visit?.releaseSlot();
   return await slots.acquire(caller, visit && { isGone: visit.isGone });
 }
 

@@ -13,7 +13,7 @@ import {
 import { makeCollector, type TextSet } from './collect.ts';
 import { insertTextSets, listTexts, readKey } from './store.ts';
 
-const BYTES_AT_ONCE = 500_000;
+const BYTES_PER_BATCH = 500_000;
 
 /**
  * Indexes the text of the next chunk in one transaction, once no event with an id of the chunk can still appear. Returns whether
@@ -60,7 +60,7 @@ function* inBatches(sets: Iterable<TextSet>): Generator<TextSet[]> {
   for (const set of sets) {
     batch.push(set);
     size += set.positions.length + set.value.length + 20;
-    if (size < BYTES_AT_ONCE) continue;
+    if (size < BYTES_PER_BATCH) continue;
     yield batch;
     batch = [];
     size = 0;

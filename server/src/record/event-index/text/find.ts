@@ -27,7 +27,7 @@ export type TextMatches = { sure: Bitmap; maybe: Bitmap };
 type Sets = Map<number, Bitmap>;
 
 /** Rows that one statement returns at most. Each takes up to 8 kB on the wire. */
-const ROWS_AT_ONCE = 1_000;
+const ROWS_PER_BATCH = 1_000;
 /** Reading more sets hardly narrows the result. */
 const RAREST = 4;
 /** Checking this few events, in total or per chunk, is cheaper than reading one more set for each chunk. */
@@ -65,7 +65,7 @@ export async function findText(
 }
 
 /** How many events one statement checks: 1,000 of 20 µs each. */
-const CHECKED_AT_ONCE = 1_000;
+const CHECKED_PER_BATCH = 1_000;
 
 /** What was found in the first `checked` events. If there was enough time, these are all events. */
 export type CheckedText = { found: number[]; checked: number };
@@ -83,7 +83,7 @@ export async function checkText(
   const deadline = performance.now() + ms;
   let checked = 0;
   while (checked < ids.length && (checked === 0 || performance.now() < deadline)) {
-    const some = ids.slice(checked, checked + CHECKED_AT_ONCE);
+    const some = ids.slice(checked, checked + CHECKED_PER_BATCH);
     const large = await findLargeTexts(index, some, forms);
     const others = some.filter(id => !large.has(id));
     found.push(...some.filter(id => large.get(id)));
@@ -123,7 +123,7 @@ async function findByCondition(index: TextIndex, { terms, all }: Condition, chun
   const sets: Sets = new Map();
   await addTerms(index, sets, terms, chunks);
   if (all.length === 0) return sets;
-  for (const some of slices(chunks, ROWS_AT_ONCE / RAREST)) {
+  for (const some of slices(chunks, ROWS_PER_BATCH / RAREST)) {
     const rows = await readRarest(index, all, some, RAREST);
     for (const [chunk, ofChunk] of Map.groupBy(rows, row => row.chunk))
       addSet(sets, chunk, intersectionOf(ofChunk.map(decoded)));
@@ -133,8 +133,8 @@ async function findByCondition(index: TextIndex, { terms, all }: Condition, chun
 
 /** Adds the events that have one of the terms. */
 async function addTerms(index: TextIndex, sets: Sets, terms: TextTerm[], chunks: number[]): Promise<void> {
-  for (const someTerms of slices(terms, ROWS_AT_ONCE)) {
-    for (const some of slices(chunks, ROWS_AT_ONCE / someTerms.length)) {
+  for (const someTerms of slices(terms, ROWS_PER_BATCH)) {
+    for (const some of slices(chunks, ROWS_PER_BATCH / someTerms.length)) {
       for (const row of await readTermPositions(index, someTerms, some))
         addSet(sets, row.chunk, decoded(row));
     }

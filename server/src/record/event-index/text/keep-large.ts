@@ -11,9 +11,9 @@ import {
   upsertLargeText,
 } from './store.ts';
 
-const IDS_AT_ONCE = 10_000;
+const IDS_PER_BATCH = 10_000;
 /** 20 events of 500,000 characters take about 1 s. */
-const EVENTS_AT_ONCE = 20;
+const EVENTS_PER_BATCH = 20;
 
 /**
  * Stores the texts of the next large events, in one transaction. Returns whether there are more events to look at. Only one
@@ -25,11 +25,11 @@ export async function keepLargeTexts(db: Db): Promise<boolean> {
     const key = await readKey(tx);
     if (last === undefined || key === undefined) return false;
     const watermark = await readWatermark(tx);
-    const end = Math.min(watermark, last + IDS_AT_ONCE);
+    const end = Math.min(watermark, last + IDS_PER_BATCH);
     if (end <= last) return false;
-    const ids = await listLikelyLarge(tx, last, end, EVENTS_AT_ONCE);
+    const ids = await listLikelyLarge(tx, last, end, EVENTS_PER_BATCH);
     for (const id of ids) await keepIfLarge(tx, key, id);
-    const done = ids.length < EVENTS_AT_ONCE ? end : (ids.at(-1) ?? end);
+    const done = ids.length < EVENTS_PER_BATCH ? end : (ids.at(-1) ?? end);
     await updateLargeProgress(tx, done);
     return done < watermark;
   });
@@ -49,7 +49,7 @@ export async function findWrongLargeTexts(
   const wrong: number[] = [];
   const key = (await readKey(db)) ?? 0;
   for (let [after, compared] = [0, 0]; ; ) {
-    const stored = await listLargeTexts(db, key, after, EVENTS_AT_ONCE);
+    const stored = await listLargeTexts(db, key, after, EVENTS_PER_BATCH);
     for (const { id, filter, text } of stored) {
       if (text !== (await findFoldedText(db, id)) || !filter.equals(filterOf(key, text))) wrong.push(id);
       compared++;

@@ -36,7 +36,7 @@ export async function foldCase(db: Reader, texts: string[]): Promise<string[]> {
 export type TextOfEvent = { position: number; text: string };
 
 /** One statement returns at most this many events and about this many bytes, so that large events take no more memory than others. */
-const [TEXTS_AT_ONCE, WEIGHT_AT_ONCE] = [500, 2_000_000];
+const [TEXTS_PER_BATCH, WEIGHT_PER_BATCH] = [500, 2_000_000];
 
 /** The folded texts of some events of a chunk, from a position on. None at the end of the chunk. */
 export async function listTexts(db: Reader, chunk: number, from: number): Promise<TextOfEvent[]> {
@@ -47,10 +47,10 @@ export async function listTexts(db: Reader, chunk: number, from: number): Promis
       select *, sum(weight) over (order by id rows unbounded preceding) - weight as weight_before
       from (
         select *, ${EVENT_WEIGHT} as weight from events
-        where id >= ${first + from} and id < ${firstIdOf(chunk + 1)} order by id limit ${TEXTS_AT_ONCE}
+        where id >= ${first + from} and id < ${firstIdOf(chunk + 1)} order by id limit ${TEXTS_PER_BATCH}
       ) as weighed
     ) as events
-    where weight_before < ${WEIGHT_AT_ONCE} order by id`.execute(db);
+    where weight_before < ${WEIGHT_PER_BATCH} order by id`.execute(db);
   return rows;
 }
 

@@ -13,7 +13,7 @@ const lastOf = new Map<string, Promise<unknown>>();
  * Shows a change before the server has responded, even in responses that arrive until then. An error undoes only this change,
  * with `undo`, and loads the server's state. Changes of one `subject` are sent one after the other.
  */
-export async function showAtOnce<Change>(
+export async function showOptimistically<Change>(
   client: QueryClient,
   {
     subject,
