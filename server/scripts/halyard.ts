@@ -1,5 +1,5 @@
-// The command `halyard` of the package. The commands that run a server are programs of their own, which npm scripts run too. All others
-// are those of the command line (cli/), which is also published without the server.
+// The package's command `halyard`. Each command that operates a server is a separate program, which npm scripts run too. All
+// other commands belong to the command line (cli/), which is also published without the server.
 type Command = { does: string; load: () => Promise<unknown> };
 
 const COMMANDS: Record<string, Command> = {

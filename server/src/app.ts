@@ -204,7 +204,7 @@ type BuildOptions = ServerOptions &
     reachLimits?: Partial<ClientLimits>;
     consoleFiles?: ConsoleFiles;
     help?: Help | undefined;
-    /** Where the flags come from, made of the database as a source: something else while the database does not respond. */
+    /** Wraps the database as the source of flags, to replace it with snapshots while it does not respond. */
     sourceOf?: (database: Source) => Source;
     /** Whether the database accepts no writes. */
     isReadOnly?: () => boolean;
@@ -410,7 +410,7 @@ export async function buildApp(
   return app;
 }
 
-/** The application for SDKs starts and stops with the other one. */
+/** The SDK application starts and stops together with the main one. */
 async function installSdk(
   app: App,
   serving: ServingState,

@@ -48,7 +48,7 @@ test('at SIGTERM a request that runs is finished, connections without a request 
   const db = openDb({ url: env.DATABASE_URL, poolSize: 1, onError: () => {} });
   await untilWaiting(db);
   await db.destroy();
-  // As browsers and load balancers do before they have a request.
+  // Browsers and load balancers open connections like this before they have a request.
   const silent = connect(server.port, '127.0.0.1');
   await once(silent, 'connect');
 

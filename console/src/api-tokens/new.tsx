@@ -24,7 +24,7 @@ import { TokenForm } from './TokenForm.tsx';
 /** Creates an API token of the instance. */
 export const NewTokenPage = () => <NewToken />;
 
-/** Creates a token, shows its secret once, and waits for the first SDK that uses it. The URL may have the fields to start with. */
+/** Creates a token, shows its secret once, and waits for the first SDK that uses it. The URL can prefill the fields. */
 export function NewToken(props: { project?: string; path?: string }) {
   const { search } = useFilters();
   const { edit, environment = emptyDraft.environment, projects = [] } = search;

@@ -29,7 +29,7 @@ export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
     try {
       await restoreStyles();
       const loaded = await load();
-      // A page without requests would leave the banner in place.
+      // Clears the banner, because a page without requests would leave it in place.
       if (wait > FIRST_WAIT) setConnection({ unavailable: false });
       return loaded;
     } catch (error) {

@@ -7,7 +7,9 @@ import s from './connect.module.css';
 import { connectingApplicationQuery, seenAtQuery, useOfTokenQuery } from './queries.ts';
 import { type Connection, connectionOf, sdkOf } from './state.ts';
 
-/** How far a token has come: no request, a request without an SDK, an SDK that registered, or one that evaluated a flag. */
+/**
+ * How far the connection has come: no request, a request without an SDK, an SDK that registered, or one that evaluated a flag.
+ */
 export function useConnection(
   /** Undefined before it exists. */
   token:

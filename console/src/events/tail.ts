@@ -3,7 +3,7 @@ import { livePosition, onProgress } from '../live/live.ts';
 import type { Search } from '../ui/search.ts';
 import { type Event, searchBetween } from './queries.ts';
 
-/** Between two searches. Events of a burst are found together. */
+/** The pause between two searches, so that one search finds a burst of events. */
 const REST_SECONDS = 0.2;
 
 /**

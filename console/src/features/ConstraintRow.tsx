@@ -49,7 +49,7 @@ export function ConstraintRow({
   const operators = [...new Set([...operatorsFor(field), operator])];
   const names = [...new Set([...fields.map(one => one.name), contextName])];
   const isNegated = inverted && operator !== 'IN' && operator !== 'NOT_IN';
-  // An inverted "is" means the same as "is not".
+  // An inverted "is" is shown as "is not".
   const plain = inverted ? ({ IN: 'NOT_IN', NOT_IN: 'IN' }[operator as string] ?? operator) : operator;
   // An option is an operator, or its negation if no other operator says the same.
   const optionsOf = (one: Constraint['operator']) => [

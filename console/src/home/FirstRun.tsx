@@ -13,7 +13,7 @@ import s from './first-run.module.css';
 import { firstFlagQuery, firstTokenQuery } from './queries.ts';
 import { useProgress } from './useProgress.ts';
 
-/** Leads from an empty instance to a flag that a program evaluates. Each step ticks itself. */
+/** Leads from an empty instance to a flag that an application evaluates. Each step is checked off automatically. */
 export function FirstRun({ onHide }: { onHide(): void }) {
   const me = useMe();
   const flag = useQuery(firstFlagQuery).data;

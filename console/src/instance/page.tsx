@@ -24,7 +24,7 @@ const LIMITS: Record<Diagnostics['limits'][number]['name'], string> = {
   apiTokens: 'API tokens',
 };
 
-/** What runs here: versions, limits with their use, the database, and how far its work has come. */
+/** What runs here: versions, limits and their use, the database, and the progress of background work. */
 export function InstancePage() {
   const { data, error, refetch } = useQuery(diagnosticsQuery);
   return (

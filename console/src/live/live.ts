@@ -7,7 +7,7 @@ import { followEvents } from './stream.ts';
 export type Progress = {
   /** Undefined: there is no stream, so it is unknown whether there are new events. */
   position: number | undefined;
-  /** Whether the user may see an event since the last progress. */
+  /** Whether there are events since the last progress that the user may see. */
   hasEvents: boolean;
   /** The log lost events, so what was read from it no longer matches it. */
   isLost?: boolean;

@@ -7,7 +7,10 @@ import { EVERYTHING, keysOf } from './table.ts';
 
 /** The events of one change arrive together. */
 const GATHER_MS = 100;
-/** After a refresh, a tab rests this many times as long as the refresh took, so that no burst of events keeps the tab or the server busy. */
+/**
+ * After a refresh, a tab pauses this many times as long as the refresh took, so that a burst of events keeps neither the tab nor
+ * the server busy.
+ */
 const REST = 4;
 const MIN_REST_MS = 1_000;
 const MAX_REST_MS = 30_000;

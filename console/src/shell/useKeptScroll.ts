@@ -1,7 +1,7 @@
 import { useRouter, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
-/** Where the reader was: for each position in the history, the scroll offset of each region by its path in the page. */
+/** The scroll offset of each region, by its path in the page, for each position in the history. */
 const kept = new Map<number, Map<string, number>>();
 const MAX_ENTRIES = 50;
 /** A page that has not loaded its content by then stays at the top. */

@@ -20,7 +20,7 @@ import { settingSubject } from './subject.ts';
 const SUBJECT = settingSubject('cors');
 const PATH = /^\/body\/frontendApiOrigins\/(\d+)/;
 
-/** As text, so that a line can be typed, and as a list, which is saved. */
+/** The origins twice: as text, in which a line can be incomplete, and as the list that is saved. */
 type Draft = { origins: string[]; text: string };
 
 const draftOf = (origins: string[]): Draft => ({ origins, text: origins.join('\n') });

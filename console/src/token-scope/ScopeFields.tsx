@@ -7,7 +7,7 @@ import { CHANGES, type ScopeDraft } from './words.ts';
 
 type Choice = { value: string; label: string };
 
-/** The bounds of a token that can do less than its owner. */
+/** The limits of a token that can do less than its owner. */
 export function ScopeFields({
   draft,
   messages,

@@ -39,7 +39,7 @@ export const NO_SCOPE: ScopeDraft = {
   maxProductionRollout: '',
 };
 
-/** The fields of a scope whose messages the form shows beside them. */
+/** The fields of a scope whose messages the form shows next to them. */
 export const SCOPE_FIELDS = [
   'scope',
   'scope.projects',
@@ -49,7 +49,7 @@ export const SCOPE_FIELDS = [
   'scope.maxProductionRollout',
 ];
 
-/** The scope of a draft; undefined for a token that may do everything. What is left empty is not limited. */
+/** The scope of a draft; undefined for a token that may do everything. Empty fields set no limit. */
 export function scopeOf(draft: ScopeDraft): Scope | undefined {
   const { access, projects, environments, changes, maxChanges, maxProductionRollout } = draft;
   if (access === 'all') return undefined;
@@ -65,7 +65,7 @@ export function scopeOf(draft: ScopeDraft): Scope | undefined {
   };
 }
 
-/** The bounds of a token in a few words: "agent · payments · 12 of 20 changes left". */
+/** The limits of a token in a few words: "agent · payments · 12 of 20 changes left". */
 export function scopeWords(token: Pick<Schemas['PersonalToken'], 'kind' | 'scope' | 'changesLeft'>): string {
   const { kind, scope, changesLeft } = token;
   if (scope === null) return '';

@@ -27,8 +27,8 @@ export type Column<Row> = {
 
 /**
  * A page that lists things: title, search field (`/`), primary action (`n`), and a virtual table of rows that J, K and Enter move
- * and open. The search text and the order are in the URL (`query`, `sort`, `order`). Renders 10,000 rows without a pause: a key
- * press filters texts that are prepared once.
+ * and open. The search text and the order are in the URL (`query`, `sort`, `order`). Stays fast with 10,000 rows, because a key
+ * press filters strings that are prepared once.
  */
 export function ListPage<Row>({
   title,

@@ -50,7 +50,7 @@ test('events are immutable again', async () => {
   await expect(client.query("update events set type = 'x'")).rejects.toThrow('events are immutable');
 });
 
-test('the webhook of the warehouse fails, with three attempts, and will retry', async () => {
+test('the warehouse webhook has failed three times and will be retried', async () => {
   const deliveries = await read(`
     select d.state, count(a.number)::int as attempts, min(a.status) as status, max(d.due_at) > now() as later,
       max(a.started_at) < now() - interval '20 minutes' as shifted
@@ -64,7 +64,7 @@ test('the webhook of the warehouse fails, with three attempts, and will retry', 
   expect(deliveries[0]).toEqual({ state: 'retrying', attempts: 3, status: 503, later: true, shifted: true });
 });
 
-test('a flag is stale, and there is a clone', async () => {
+test('has a stale flag and a clone', async () => {
   expect(await read('select name from features where stale')).toEqual([{ name: 'old-card-form' }]);
   expect(
     await read(

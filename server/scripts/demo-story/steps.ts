@@ -8,13 +8,13 @@ export const DAY = 24 * HOUR;
 type Step = { from: string; storyMs: number };
 
 export type Steps = {
-  /** Runs a step that is dated this many minutes before now. Steps must come in order. */
+  /** Runs a step that is dated this many minutes in the past. Steps must be in chronological order. */
   at: <T>(minutesAgo: number, work: () => Promise<T>) => Promise<T>;
   /** From now on, each step waits until every delivery was attempted, so that attempts get the time of their step. */
   waitForDeliveries: () => void;
   /** Waits until every failing delivery has had this many attempts. */
   untilFailed: (attempts: number) => Promise<void>;
-  /** Moves every time that a step wrote to the time that the step is dated. */
+  /** Changes every timestamp that a step wrote to the date of the step. */
   shiftTimes: () => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-/** Steps to undo at the end, last one first. */
+/** What to undo at the end, in reverse order. */
 const tasks: (() => Promise<void>)[] = [];
 let ending = false;
 

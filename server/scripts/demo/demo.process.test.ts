@@ -104,7 +104,7 @@ test('a server that cannot listen leaves no connections', async () => {
   await dropDatabase(name);
 });
 
-test('names databases that killed demos left, and --keep keeps nothing before the demo is shown', async () => {
+test('names databases that killed demos left behind, and --keep keeps nothing until the demo is ready', async () => {
   const old = `halyard_demo_${randomBytes(4).toString('hex')}`;
   await createDatabase(old);
   try {
@@ -127,7 +127,7 @@ test('names databases that killed demos left, and --keep keeps nothing before th
   }
 });
 
-test('a download that fails says so immediately, with the cause, and leaves nothing', async () => {
+test('a failed download is reported immediately with its cause, and leaves nothing behind', async () => {
   const { code, output } = await runDemo(['--postgres-port', String(await freePort())], {
     npm_config_registry: 'http://127.0.0.1:1/',
     npm_config_cache: join(folder, 'npm'),

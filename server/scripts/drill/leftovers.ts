@@ -8,7 +8,7 @@ import { SCRATCH } from './scratch.ts';
 export const FOLDER_PREFIX = join(tmpdir(), 'halyard-drill-');
 const FOLDER = /^halyard-drill-(\d+)-/;
 
-/** Removes what killed drills left behind, and prints it. */
+/** Removes what killed drills left behind, and prints what it removed. */
 export async function removeLeftovers(scratchServer: pg.Client): Promise<void> {
   await removeFolders();
   const { rows } = await scratchServer.query<{ name: string }>(

@@ -19,7 +19,7 @@ const STOP_WITHIN_MS = 5_000;
 
 const options = drillOptions();
 
-/** The backup is not usable. Any other error stops the drill before it knows. */
+/** The backup is not usable. Any other error means that the drill could not find out. */
 class Problems extends Error {
   readonly all: string[];
   constructor(all: string[]) {

@@ -93,7 +93,7 @@ test.each(['/help/missing', '/help/..%2finline-scripts.json', '/help/%2fetc/host
   },
 );
 
-test('a page for an unknown path is sent whatever the client has', async () => {
+test('an unknown path always gets the 404 page, whatever ETag the client sends', async () => {
   const { headers } = await get('/help/missing');
   const again = await get('/help/missing', { 'if-none-match': '*' });
 
@@ -115,7 +115,7 @@ test('a file that is removed while the server runs returns 404, which is not cac
   expect(headers['cache-control']).toBe('no-cache');
 });
 
-test('a server without the manual says how to build it, and is not mistaken for a console page', async () => {
+test('a server without the manual says how to build it, and does not send a console page instead', async () => {
   const { statusCode, body } = await harness.app.inject({
     url: '/help/concepts/',
     headers: { accept: 'text/html' },

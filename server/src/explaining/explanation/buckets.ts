@@ -9,7 +9,7 @@ export type Sticky = {
   /** The context field that the value comes from. Null: there is no value. */
   stickinessField: string | null;
   stickinessValue: string | null;
-  /** Whether each evaluation draws a new bucket. */
+  /** Whether each evaluation picks a random bucket. */
   random: boolean;
 };
 

@@ -46,7 +46,7 @@ export function rolloutByField(parameters: Parameters, context: Context, field: 
   );
 }
 
-/** The strategy gradualRolloutRandom: the bucket itself is drawn. */
+/** The strategy gradualRolloutRandom, which picks the bucket at random. */
 export function randomRollout({ percentage }: Parameters): Rollout {
   const bucket = Math.floor(Math.random() * 100) + 1;
   return { ...drawn('random', bucket), groupId: null, bucket, threshold: thresholdOf(percentage) };

@@ -79,7 +79,7 @@ test.each([
 test.each([
   [['first'], 'parent "first" does'],
   [['first', 'second'], 'parents "first", "second" do'],
-])('the first sentence names the parents %j', (names, words) => {
+])('the first sentence says what the parents %j mean for the flag', (names, words) => {
   const evaluation = {
     reason: 'parent',
     dependencies: [

@@ -70,14 +70,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test(`the playground has the result of the SDK, and its explanation leads to the same result (SEED=${SEED})`, async () => {
+test(`the playground returns the same result as the SDK, and its explanation leads to that result (SEED=${SEED})`, async () => {
   const sdk = await startSdk(server.url, await server.token('development'), 'polling');
   const wrong: unknown[] = [];
   let enabled = 0;
   let cases = 0;
 
   for (const [at, context] of fc.sample(randomContext, { seed: SEED, numRuns: CONTEXTS }).entries()) {
-    // Both draw the same number for flags that depend on chance.
+    // For random flags, both get the same random number.
     vi.spyOn(Math, 'random').mockReturnValue(((at * 37) % 100) / 100);
     const { features } = await request('POST', '/api/admin/playground', {
       environment: 'development',

@@ -189,7 +189,7 @@ describe('an explanation', () => {
     ]);
   });
 
-  test('says that a bucket was drawn at random', async () => {
+  test('says that a bucket was chosen at random', async () => {
     await makeEnabled('lottery', [
       { name: 'flexibleRollout', parameters: { rollout: '100', stickiness: 'random' } },
     ]);

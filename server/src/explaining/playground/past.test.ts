@@ -166,7 +166,7 @@ test('the default of currentTime is the past time', async () => {
   expect(await evaluate({ at: later, context: { currentTime: at } })).toMatchObject({ isEnabled: false });
 });
 
-test('says for which features the events are not enough', async () => {
+test('lists features whose past state the events do not show', async () => {
   const before = await now();
   const target = (await makeProject(harness.db)).id;
   for (const name of ['young', 'twice', 'moving', 'placed'])

@@ -36,7 +36,7 @@ const revisions = async () => {
   return rows;
 };
 
-test('a document has what SDKs evaluate, and nothing else', async () => {
+test('a document contains only what SDKs evaluate', async () => {
   const path = await makeFlag('rich');
   const segment = (await ask('POST', '/api/admin/segments', { name: 'beta', constraints: [] })).body.id;
   const variant = { name: 'blue', weight: 1000, weightType: 'variable', stickiness: 'userId' };
@@ -184,7 +184,7 @@ test('purges removals after 30 days, and remembers from which revision on they a
   ]);
 });
 
-test('a purge that finds nothing raises nothing', async () => {
+test('a purge that deletes nothing changes no revision', async () => {
   const before = await revisions();
 
   await harness.db.transaction().execute(async tx => {

@@ -104,7 +104,7 @@ describe.skipIf(!canRunClusters)(
       };
     }, 600_000);
 
-    test('serves a real SDK from its snapshot, says so, and goes on when PostgreSQL returns', async () => {
+    test('serves a real SDK from its snapshot, says so, and switches to PostgreSQL when it is back', async () => {
       await start();
       const token = await createToken();
       const revoked = await createToken();
@@ -133,7 +133,7 @@ describe.skipIf(!canRunClusters)(
       expect(served.headers.get('halyard-snapshot')).toBe(body.snapshot);
       expect(served.headers.get('etag')).toBe(before.get('etag'));
       expect((await poll(token, { 'if-none-match': before.get('etag') ?? '' })).status).toBe(304);
-      // SDKs stop permanently on 401, so a token that may be a new one gets 503.
+      // SDKs stop permanently on 401, so an unknown token, which may be new, gets 503.
       expect((await poll(newToken('backend', 'default:production.'))).status).toBe(503);
       expect((await poll(revoked)).status).toBe(401);
       expect((await poll(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).status).toBe(401);
@@ -176,7 +176,7 @@ describe.skipIf(!canRunClusters)(
       await untilWritten('later');
     });
 
-    test('uses the previous snapshot if the current one is torn or altered, and starts from no other', async () => {
+    test('uses the previous snapshot if the current one is incomplete or altered, and accepts no other snapshot', async () => {
       await start();
       const token = await createToken();
       await createFeature('first');
@@ -217,7 +217,7 @@ describe.skipIf(!canRunClusters)(
       await start();
     });
 
-    test('reads everything again if PostgreSQL returns with an older state', async () => {
+    test('reads everything again if PostgreSQL comes back with an older state', async () => {
       await start();
       const token = await createToken();
       await createFeature('in-backup');

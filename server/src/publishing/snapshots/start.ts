@@ -22,7 +22,7 @@ export function snapshotSettings({
   return { folder: join(dataDir, 'snapshots'), key: signingKeyOf(secretKey) };
 }
 
-/** The current key and the one before it, so that a server whose key was just replaced starts too. */
+/** The current key and the previous one, so that a server can start right after its key was replaced. */
 export const trustedKeys = ({ secretKey, oldSecretKeys }: Settings): TrustedKeys =>
   new Map(
     [secretKey, oldSecretKeys[0]]
@@ -31,7 +31,10 @@ export const trustedKeys = ({ secretKey, oldSecretKeys }: Settings): TrustedKeys
       .map(({ id, publicKey }) => [id, publicKey]),
   );
 
-/** The snapshots to start from, because the database cannot be used. None if it can. Throws if it cannot, and there is no snapshot. */
+/**
+ * The snapshots to start from if the database is unusable, and none if it is usable. Throws if the database is unusable and there
+ * is no snapshot.
+ */
 export async function findStart(settings: Settings, log: Log): Promise<Snapshot[]> {
   const check = checkDatabase(settings.directUrl);
   const own = snapshotSettings(settings);

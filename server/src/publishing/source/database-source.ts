@@ -20,7 +20,7 @@ import {
 export function makeDatabaseSource(db: Db, epochs: EpochWatch): Source {
   let witness: Witness | undefined;
 
-  /** Reads the positions. If they prove that changes were lost in the epoch, it begins a new one first. */
+  /** Reads the positions. If they prove that the database lost changes, it first starts a new epoch. */
   const positions = async (known: Known): Promise<DatabasePositions> => {
     let read = await readPositions(db, witness);
     const loss = lossIn(read, known, witness);

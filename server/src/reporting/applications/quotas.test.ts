@@ -41,7 +41,7 @@ const apps = (prefix: string, count: number, fields: object = {}) =>
 
 const created = async () => (await get('search/events?type=IS:application-created&limit=1')).total as number;
 
-test('a token creates 100 applications per hour, the others are counted together, and other tokens create theirs', async () => {
+test('a token can create 100 applications per hour; further ones are counted together, and other tokens are not affected', async () => {
   await makeFeature(harness.db, 'default', { name: 'counted', type: 'release' });
   const toggles = { counted: { yes: 1, no: 0 } };
 
@@ -76,7 +76,7 @@ test('an application that exists needs no quota', async () => {
   expect(await report(3, apps('known', 100))).toEqual([]);
 });
 
-test('a token adds 200 unknown flags per hour, and the others under one name', async () => {
+test('a token can add 200 unknown flags per hour; further ones are counted under one name', async () => {
   const names = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`unknown-${n}`, { yes: 0, no: 1 }]));
 
@@ -90,7 +90,7 @@ test('a token adds 200 unknown flags per hour, and the others under one name', a
   expect(await report(4, [{ appName: 'asks', toggles: names(200) }])).toEqual([]);
 });
 
-test('a token adds 1,000 instances per hour on one server, and the others as one', async () => {
+test('a token can add 1,000 instances per hour on one server; further ones count as one', async () => {
   const instances = (appName: string, count: number) =>
     Array.from({ length: count }, (_, n) => ({ appName, instanceId: `i${n}` }));
 

@@ -57,7 +57,7 @@ test('a report that PostgreSQL rejects for its content gets 400, so that an edge
   expect(response.json()).toMatchObject({ name: 'BadDataError' });
 });
 
-test('a report can name an instance twice, contain what PostgreSQL cannot store, and any number of requests', async () => {
+test('accepts a report with a repeated instance, with strings that PostgreSQL cannot store, and with any number of requests', async () => {
   const requests = [{ environment: 'development', revision: 1, requests: Number.MAX_SAFE_INTEGER }];
   const twice = [heard('b', { revision: 1 }), heard('b', { revision: 2, application: 'a\0\ud800' })];
 
@@ -99,7 +99,7 @@ test('a token has a limited number of edges, although many report at the same mo
   expect((await report({ edge: known })).statusCode).toBe(200);
 });
 
-test('a batch has a limited number of keys in all, whatever its lists are', async () => {
+test('the total number of keys in a batch is limited, however they are distributed', async () => {
   const bucket = (application: string, features: number) => ({
     token: token.id,
     application,

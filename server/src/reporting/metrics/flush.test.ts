@@ -255,7 +255,7 @@ describe('counts', () => {
     expect(await registry.metrics()).toContain('halyard_metrics_dropped_total{reason="rejected"} 1');
   });
 
-  test('the warning of a failed write does not quote what was sent', async () => {
+  test('the warning about a failed write does not quote SDK data', async () => {
     const usage = makeUsage(new Registry(), () => true);
     const lines: object[] = [];
     const log = { warn: (fields: object) => void lines.push(fields) };
@@ -475,7 +475,7 @@ describe('storage', () => {
     ]);
   });
 
-  test('deletes what is out of date, and keeps the rest', async () => {
+  test('deletes outdated rows only', async () => {
     await sql`
       insert into unknown_flags (name, application, environment, seen_at) values
         ('old', 'a', 'production', now() - interval '8 days'), ('new', 'a', 'production', now())`.execute(

@@ -196,7 +196,10 @@ export async function insertUnknown(tx: Tx, lastSeen: ReportedFeature[], most: n
   return rows[0]?.left ?? 0;
 }
 
-/** Deletes what is no longer read, a few rows from each table. Skips what a flush has locked. Returns how many rows it deleted. */
+/**
+ * Deletes rows that nothing reads any more, a few from each table. Skips rows that a flush has locked. Returns the number of
+ * deleted rows.
+ */
 export async function deleteForgotten(tx: Tx, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with batches as (

@@ -1,7 +1,7 @@
 import type { Heard, Requests } from '../../../../plane/src/counting/clients.ts';
 import type { EdgeReportResult } from '../../../../plane/src/feed/report.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { addRequests, beat, listQuestions, sayGoodbye, writeHeard } from './store.ts';
+import { addRequests, beat, listQuestions, markEnded, writeHeard } from './store.ts';
 
 type FromEdge = { heard: Heard[]; requests: Requests[]; isIgnoring: boolean; isStopping: boolean };
 
@@ -20,7 +20,7 @@ export async function hearFromEdge(
           if (requests.length > 0) await addRequests(tx, requests);
           return await writeHeard(tx, edge, heard);
         });
-  if (isStopping) await sayGoodbye(db, edge);
+  if (isStopping) await markEnded(db, edge);
   const questions = await listQuestions(db);
   return { missing, questions: questions.filter(one => one.environment === environment) };
 }

@@ -20,7 +20,7 @@ test('a client is asked for three changes in a row, and less than 5 times within
     expect(found.filter(at => at >= start && at <= start + 60).length).toBeLessThan(5);
 });
 
-test('without a question, a client is asked only if it was not asked for some time', () => {
+test('while no caller waits, a client is asked only if it has not been asked for some time', () => {
   const asks = makeAsks();
 
   expect(asks.take(client, 0, 0)).toBe(true);

@@ -5,27 +5,27 @@ import type { Clients } from '../../../../plane/src/counting/clients.ts';
 import type { KnownClient } from '../../../../plane/src/serving/positions.ts';
 import type { ServingState } from '../../../../plane/src/serving/state/serving.ts';
 import type { Db } from '../../platform/db/database.ts';
-import { addRequests, beat, listQuestions, sayGoodbye, writeHeard } from './store.ts';
+import { addRequests, beat, listQuestions, markEnded, writeHeard } from './store.ts';
 
 /** A caller may be waiting for what is written. */
 const TICK_MS = 250;
 const BEAT_MS = 4_000;
 const SWEEP_MS = 10_000;
 const ROWS_PER_STATEMENT = 500;
-/** In each tick, so that the process reports in time that it is alive. */
+/** The maximum number of statements per tick, so that the process reports in time that it is alive. */
 const STATEMENTS = 20;
 const LOOK_MS = 500;
 const STOP_WITHIN_MS = 2_000;
 /**
- * An SDK polls after it lost 5 streams within a minute. So it can be asked 3 times in a row, if callers wait for several changes,
- * and then every 35 s: at most 4 times within a minute.
+ * An SDK that loses 5 streams within a minute falls back to polling. So a client is asked at most 3 times in a row, if callers
+ * wait for several changes, and then every 35 s, which is at most 4 times within a minute.
  */
 const ASKS = 3;
 const ASK_AGAIN_MS = 35_000;
-/** Without a question, streams that have not confirmed a change for a minute are asked. */
+/** If no caller is waiting, streams are asked only after they have not confirmed a change for a minute. */
 const SETTLED_MS = 60_000;
 const ASK_UNASKED_AGAIN_MS = 300_000;
-/** In each tick. Accepting a stream again takes 0.2 ms, or 1.4 ms with TLS. */
+/** The maximum number of streams to end per tick. Accepting a stream again takes 0.2 ms, or 1.4 ms with TLS. */
 const MAX_ASKED = 50;
 const MAX_ASKED_UNASKED = 5;
 
@@ -132,9 +132,9 @@ export function keepWriting(
       heads.stop();
       const last = running.then(async () => {
         await write();
-        await sayGoodbye(db, server);
+        await markEnded(db, server);
       });
-      // What is not written is unknown, and never live.
+      // What is not written counts as unknown, never as live.
       const ignored = last.catch(error => log.warn({ err: error }, 'reach not written'));
       await Promise.race([ignored, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
     },

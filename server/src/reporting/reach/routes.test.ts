@@ -230,7 +230,7 @@ test('a killed server leaves its instances behind until another server has liste
     db,
   );
 
-  // This server was running before, perhaps where the instance cannot reach it.
+  // This server was already running, perhaps where the instance cannot reach it.
   expect(await orphans()).toBe(1);
 
   await sql`update reach_servers set started_at = now() - interval '4 minutes', alive_since = now() - interval '4 minutes'
@@ -335,7 +335,7 @@ test('names no application that uses only projects that the caller cannot read',
   expect(seen.total).toBe(all.total);
 });
 
-test('a change is not live before every edge has said that it has it, or was replaced', async () => {
+test('a change is not live before every edge has reported it or was replaced', async () => {
   // Instances of earlier tests are behind.
   await writing.flush();
   await sql`delete from reach_instances`.execute(harness.db);
@@ -364,7 +364,7 @@ test('a change is not live before every edge has said that it has it, or was rep
   await set('one', revision, '0 seconds');
   expect((await reachOf(event)).state).toBe('live');
 
-  // It may serve instances that nobody knows of, until an edge that started later took its place.
+  // It may serve unknown instances, until an edge that started later has replaced it.
   await set('one', revision, '2 hours');
   expect((await reachOf(event)).state).toBe('unknown');
   await set('two', revision, '0 seconds', '1 hour');

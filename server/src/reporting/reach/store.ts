@@ -22,7 +22,7 @@ export async function beat(db: Db, server: string, isIgnoring: boolean): Promise
 }
 
 /** Records that the process ends. From then on, any other process can decide that an instance is silent. */
-export async function sayGoodbye(db: Db, server: string): Promise<void> {
+export async function markEnded(db: Db, server: string): Promise<void> {
   await sql`
     update reach_servers set seen_at = now() - interval '1 minute', stopped_at = now() where id = ${server}`.execute(
     db,
@@ -142,9 +142,9 @@ const CONCERNS = sql<boolean>`published.environment = present.environment
   and (published.projects is null or present.projects is null or published.projects && present.projects)`;
 
 /**
- * A server that had no room for an instance may serve instances that are not known, and so may an edge that has not reported since
- * it had the change: those that it served before are in its next report. An edge that is silent for an hour counts as replaced if
- * its token has one that started later.
+ * A server that had no room for an instance may serve unknown instances. So may an edge that has not reported since it got the
+ * change, because the instances that it served before are in its next report. An edge that is silent for an hour counts as
+ * replaced if its token has one that started later.
  */
 const IS_COMPLETE = sql<boolean>`not exists (
   select from reach_servers where ignored_at > now() - interval '5 minutes'

@@ -26,7 +26,7 @@ export type Waits = {
   close: () => void;
 };
 
-/** Between two checks it holds neither a connection nor a slot among the running requests. */
+/** A waiting caller holds neither a connection nor a request slot between two checks. */
 export function makeWaits(admission: Admission): Waits {
   const shares = makeShares(WAITS, () =>
     tooManyRequests(

@@ -112,7 +112,7 @@ function* listViolations(
   }
 }
 
-/** A blank value is rejected, because an SDK that trims it finds it in every string. */
+/** A value of only whitespace is rejected, because an SDK that trims it would find it in every string. */
 function listedValueProblem(
   operator: Operator,
   value: string,

@@ -43,7 +43,7 @@ beforeEach(async () => {
   });
 });
 
-/** A server writes what it heard every 250 ms. */
+/** A server writes what instances presented every 250 ms. */
 const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 90_000, interval: 100 });
 
 async function poll(presented?: string): Promise<string> {
@@ -86,7 +86,7 @@ const found = async () => {
   return instancesBehind;
 };
 
-test('finds an instance that polls and does not take a change, until it presents it', async () => {
+test('finds an instance that polls but does not pick up a change, until it presents the change', async () => {
   await changed(20);
   expect(await found()).toEqual([
     {
