@@ -63,7 +63,7 @@ export const wantsJson = (
 export function makeContext(runtime: Runtime, given: Given, survivesRestart = false): Context {
   const { env, stdin, stdout, stderr } = runtime;
   if (!['', 'text', 'json'].includes(env.HALYARD_OUTPUT ?? ''))
-    throw wrongUse(`HALYARD_OUTPUT is ${JSON.stringify(env.HALYARD_OUTPUT)}, and must be text or json.`);
+    throw wrongUse(`HALYARD_OUTPUT must be text or json, not ${JSON.stringify(env.HALYARD_OUTPUT)}.`);
   let known: Connection | undefined;
   const connection = () => {
     known ??= findConnection(env, given);

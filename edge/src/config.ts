@@ -37,18 +37,20 @@ export function readEdgeConfig(env: NodeJS.ProcessEnv): EdgeConfig {
   const whole = (name: string, { default: otherwise, most }: typeof PORT): number => {
     const value = Number(text(name) ?? otherwise);
     if (Number.isInteger(value) && value >= 0 && value <= most) return value;
-    problems.push(`${name}: must be a whole number from 0 to ${most}`);
+    problems.push(`${name} must be a whole number from 0 to ${most}`);
     return otherwise;
   };
   const given = text('HALYARD_EDGE_ENROLMENT');
   if (given === undefined)
-    problems.push('HALYARD_EDGE_ENROLMENT: is required. Create a token of type edge on the server.');
+    problems.push(
+      'HALYARD_EDGE_ENROLMENT is required. To get an enrolment, create a token of type edge on the server.',
+    );
   const enrolment =
     given === undefined ? undefined : attempt('HALYARD_EDGE_ENROLMENT', () => readEnrolment(given));
   if (enrolment) attempt('HALYARD_EDGE_ENROLMENT', () => keysOf(enrolment.keys));
   const url = text('HALYARD_EDGE_UPSTREAM') ?? enrolment?.url ?? '';
   if (enrolment && !/^https?:\/\//.test(url))
-    problems.push('HALYARD_EDGE_UPSTREAM: must start with http:// or https://');
+    problems.push('HALYARD_EDGE_UPSTREAM must start with http:// or https://');
   const config = {
     dataDir: text('HALYARD_DATA_DIR'),
     host: text('HOST') ?? '127.0.0.1',

@@ -102,7 +102,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
       // A frame does not continue the state if the snapshot before it was damaged.
       for (const frame of kept.frames) if (feed.take(frame) === 'gap') break;
     } catch (error) {
-      log.warn({ err: error }, 'feed on disk ignored, it is a different one');
+      log.warn({ err: error }, 'feed on disk ignored, it does not match the enrolment');
     }
   }
 }

@@ -269,7 +269,7 @@ export function checkFeed(feed: Feed, enrolled: Feed): void {
   const isPart =
     projects === null ? feed.projects === null : feed.projects?.every(one => projects.includes(one));
   if (feed.environment !== enrolled.environment || isPart !== true)
-    throw new Error(`The feed is of environment "${feed.environment}" and not the one of the enrolment`);
+    throw new Error(`The feed of environment "${feed.environment}" does not match the enrolment`);
 }
 
 /** The newest row of each feature and segment that the serving state lacks. */

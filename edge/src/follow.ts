@@ -119,7 +119,8 @@ export function followFeed(
         failures.inc();
         // One line for each kind of problem, not one for each attempt.
         const { message } = error as Error;
-        if (message !== problem) log.warn({ err: error }, 'upstream not reached, serving what is known');
+        if (message !== problem)
+          log.warn({ err: error }, 'upstream not reached, serving the last known flags');
         problem = message;
         if (error instanceof UpstreamError && (error.status === 401 || error.status === 403)) {
           await rejected(error);

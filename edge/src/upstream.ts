@@ -122,7 +122,8 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
       );
       const result: unknown = JSON.parse((await read(response, MAX_TEXT_BYTES * 16)).toString());
       // A proxy in between may respond with 200, so counts are kept until a server confirms them.
-      if (!isResult.Check(result)) throw new Error('The response to the report is not one of a server');
+      if (!isResult.Check(result))
+        throw new Error('The response to the report did not come from a Halyard server');
       return result;
     },
   };

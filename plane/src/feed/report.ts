@@ -171,14 +171,17 @@ export function readReport(body: unknown): EdgeReport {
   if (!isReport.Check(body)) {
     const [first] = isReport.Errors(body);
     throw badData([
-      { message: `${first?.message ?? 'is no report'}`, path: `/body${first?.instancePath ?? ''}` },
+      {
+        message: `${first?.message ?? 'The body is not a report'}`,
+        path: `/body${first?.instancePath ?? ''}`,
+      },
     ]);
   }
   const keys = keysIn(body.batch);
   if (keys > MAX_BATCH_KEYS)
     throw badData([
       {
-        message: `batch must not have more than ${MAX_BATCH_KEYS} buckets, features and variants, and has ${keys}`,
+        message: `batch must have at most ${MAX_BATCH_KEYS} buckets, features and variants, not ${keys}`,
         path: '/body/batch',
       },
     ]);

@@ -94,5 +94,5 @@ async function untilNone(client: pg.Client, query: string): Promise<void> {
     if ((await client.query(query)).rows.length === 0) return;
     await new Promise(resolve => setTimeout(resolve, 25));
   }
-  throw new Error('The deliveries of the story were not attempted within 30 s.');
+  throw new Error('The deliveries of the sample data were not attempted within 30 s.');
 }

@@ -318,8 +318,8 @@ test('an agent token requires limits', async () => {
 });
 
 test.each([
-  [{}, 'scope must have at least one bound'],
-  [{ readOnly: false }, 'scope must have at least one bound'],
+  [{}, 'scope must set at least one limit'],
+  [{ readOnly: false }, 'scope must set at least one limit'],
   [{ permissions: ['ADMIN'] }, 'permissions'],
   [{ environments: ['nowhere'] }, 'scope.environments has unknown environments'],
   [{ maxChanges: 0 }, 'maxChanges'],

@@ -68,7 +68,7 @@ export async function resolveChanges(call: Call, changes: ChangeInput[]): Promis
   if (others.length > 0)
     throw badData([
       {
-        message: `A plan changes flags of one project, not of ${quoted([...projects])}. Make a plan for each.`,
+        message: `A plan can change the flags of only one project, not of ${quoted([...projects])}. Make a separate plan for each project.`,
       },
     ]);
   const operations: StoredOperation[] = [];
@@ -172,7 +172,7 @@ async function rolloutOf(
   if (!only || gradual.length > 1)
     throw badData([
       {
-        message: `Flag "${featureName}" has ${gradual.length} strategies in environment "${environment}" that the rollout can mean. Name one with strategyId; get_flag lists them.`,
+        message: `Flag "${featureName}" has ${gradual.length} gradual rollouts in environment "${environment}". Name one with strategyId; get_flag lists them.`,
       },
     ]);
   return {

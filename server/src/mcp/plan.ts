@@ -84,7 +84,7 @@ export function openPlan(keys: PlanKeys, text: string, hash: string, actor: Acto
       `The plan has expired: plans are valid for ${PLAN_MINUTES} minutes. Call plan_change again.`,
     );
   if (signed.hash !== hash)
-    throw rejected('The hash is not that of the plan. Pass both as plan_change returned them.');
+    throw rejected('The hash does not match the plan. Pass both as plan_change returned them.');
   return plan;
 }
 

@@ -224,7 +224,7 @@ test('an altered plan, an altered hash, and the plan of a different token are re
   expect(
     (await rejected({ plan: text, hash: hash.replace(/^./, (one: string) => (one === '0' ? '1' : '0')) }))
       .message,
-  ).toContain('hash is not that of the plan');
+  ).toContain('hash does not match the plan');
   const other = await agentWith({});
   expect((await rejected({ plan: text, hash }, other)).message).toContain('different token');
   expect(await enabledIn(flag)).toBe(false);

@@ -58,7 +58,7 @@ export const doctor = command({
           `${one.ok ? styled(context, 'green', 'ok  ') : styled(context, 'red', 'FAIL')}  ${one.check}: ${plain(one.says)}`,
       ),
       '',
-      ok ? 'Everything is fine.' : 'Something is wrong.',
+      ok ? 'All checks passed.' : 'A check failed.',
     ].join('\n'),
 });
 

@@ -25,5 +25,5 @@ export const logout = command({
     return { profile: name, server: profile.server };
   },
   text: ({ profile, server }) =>
-    `Logged out of ${server}. The profile "${profile}" is gone; its token stays valid until you revoke it.`,
+    `Logged out of ${server}. The profile "${profile}" was removed; its token stays valid until you revoke it.`,
 });

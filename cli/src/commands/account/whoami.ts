@@ -61,7 +61,7 @@ export const whoami = command({
       '',
       held.length > 0
         ? `You have these permissions:\n${held.join('\n')}`
-        : 'You may read, and change nothing.',
+        : 'You can read, but you cannot change anything.',
     ].join('\n');
   },
 });

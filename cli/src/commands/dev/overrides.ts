@@ -29,7 +29,7 @@ export function parseOverrides(file: string, text: string): Overrides {
     throw wrongUse(`${file} must have the names of flags with ${ALLOWED}.`);
   for (const [name, one] of Object.entries(value as object))
     if (!isOverride(one))
-      throw wrongUse(`${file}: "${name}" is ${JSON.stringify(one)}, and must be ${ALLOWED}.`);
+      throw wrongUse(`${file}: "${name}" must be ${ALLOWED}, not ${JSON.stringify(one)}.`);
   return value as Overrides;
 }
 

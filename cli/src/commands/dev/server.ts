@@ -93,9 +93,10 @@ async function listen(server: Server, port: number): Promise<void> {
 function rejectionOf({
   headers: { host = '', origin, 'sec-fetch-site': site },
 }: IncomingMessage): string | undefined {
-  if (!IS_LOCAL.test(host)) return `The host is "${host.slice(0, 100)}", and must be localhost or 127.0.0.1.`;
+  if (!IS_LOCAL.test(host))
+    return `The Host header must be localhost or 127.0.0.1, not "${host.slice(0, 100)}".`;
   if (origin === undefined)
-    return site === 'cross-site' ? 'Pages of other sites cannot use local flags.' : undefined;
+    return site === 'cross-site' ? 'Pages on other sites cannot use local flags.' : undefined;
   const from = URL.parse(origin);
   if (from && IS_LOCAL.test(from.host)) return undefined;
   return `The origin is "${origin.slice(0, 100)}". Only pages at localhost or 127.0.0.1 can use local flags.`;

@@ -10,7 +10,7 @@ export type Admission = Map<string, Rejections>;
 export function admissionMetrics(registry: Registry, admission: Admission): void {
   new Gauge({
     name: 'halyard_admission_waiting',
-    help: 'Requests that wait for their share, by what they wait for',
+    help: 'Requests waiting for a shared resource, by resource',
     labelNames: ['kind'],
     registers: [registry],
     collect() {
@@ -19,7 +19,7 @@ export function admissionMetrics(registry: Registry, admission: Admission): void
   });
   new Counter({
     name: 'halyard_admission_rejected_total',
-    help: 'Requests that did not get a share, by what they needed and by who had it (caller: the same caller, others: other callers)',
+    help: 'Requests rejected because a shared resource was in use, by resource and by who held it (caller: the same caller, others: other callers)',
     labelNames: ['kind', 'holder'],
     registers: [registry],
     collect() {

@@ -14,6 +14,6 @@ export function urlViolation(url: string): string | undefined {
     return 'url must start with http:// or https:// and contain no whitespace';
   const { username, password } = new URL(url);
   // Events keep the URL forever.
-  if (username !== '' || password !== '') return 'url must not contain a user name or a password';
+  if (username !== '' || password !== '') return 'url must not contain a username or a password';
   return undefined;
 }

@@ -32,7 +32,9 @@ export async function readManifest(db: Reader, project: string, name?: string): 
 export async function readManifestFlag(db: Reader, project: string, name: string): Promise<ManifestFlag> {
   const [flag] = await readManifest(db, project, name);
   if (!flag)
-    throw conflict(`Feature "${name}" has fractions as payloads, which the OpenFeature CLI cannot read.`);
+    throw conflict(
+      `Feature "${name}" has payloads with decimal fractions, which the OpenFeature CLI cannot read.`,
+    );
   return flag;
 }
 
@@ -48,7 +50,7 @@ export async function createFromManifest(
   if (type !== 'boolean')
     throw badData([
       {
-        message: `type is "${type}", and a new flag is always "boolean". Create the flag in the console and add variants with payloads, then pull the manifest.`,
+        message: `type must be "boolean" for a new flag, not "${type}". Create the flag in the console and add variants with payloads, then pull the manifest.`,
         path: '/body/type',
       },
     ]);
@@ -68,7 +70,7 @@ export async function updateFromManifest(
   { key, type, description }: ManifestFlagUpdate,
 ): Promise<void> {
   if (key !== name)
-    throw badData([{ message: `key is "${key}", and must be "${name}" as in the path.`, path: '/body/key' }]);
+    throw badData([{ message: `key must be "${name}", as in the path, not "${key}".`, path: '/body/key' }]);
   await lockActive(current, project, name);
   const before = await readManifestFlag(current.tx, project, name);
   if (before.type !== type)

@@ -39,9 +39,7 @@ export const planChange = tool({
     );
     const diff = differences(before, after);
     if (diff.length === 0)
-      throw badData([
-        { message: 'The plan changes nothing: the flags are as the changes would leave them.' },
-      ]);
+      throw badData([{ message: 'The plan changes nothing, because the flags are already as requested.' }]);
     const { project, operations } = resolved;
     const expiresAt = Math.floor(Date.now() / 1_000) + 60 * PLAN_MINUTES;
     const plan: Plan = { project, operations, base, reason, credential: credentialOf(call.actor), expiresAt };

@@ -42,11 +42,11 @@ export const removalReadiness = tool({
     const isEnabled = feature.environments.some(({ enabled }) => enabled);
     const keep = keptBranch(evidence, isEnabled);
     const blockers = [
-      ...(feature.archivedAt !== undefined ? ['The flag is archived already.'] : []),
+      ...(feature.archivedAt !== undefined ? ['The flag is already archived.'] : []),
       ...(feature.children.length > 0
         ? [`Other flags depend on it: ${feature.children.slice(0, MAX_SHOWN).map(named).join(', ')}.`]
         : []),
-      ...(evidence.length === 0 ? ['Nothing says that the flag has served its purpose.'] : []),
+      ...(evidence.length === 0 ? ['There is no evidence that the flag has served its purpose.'] : []),
       ...(keep === 'unclear'
         ? ['It is unclear which branch to keep: evaluations have different results, or none were seen.']
         : []),

@@ -14,7 +14,7 @@ export async function requireValidScope(db: Reader, actor: Actor, scope: TokenSc
   const bounds = Object.entries(scope).filter(([name, value]) => name !== 'readOnly' || value === true);
   if (bounds.length === 0)
     details.push({
-      message: 'scope must have at least one bound. Omit it for a token without bounds',
+      message: 'scope must set at least one limit. Omit scope for a token without limits',
       path: '/body/scope',
     });
   const projects = await unknownProjects(db, actor, scope.projects ?? []);

@@ -36,16 +36,15 @@ const CONSTRAINTS: Record<string, (value: string) => ApiError> = {
         path: '/body/type',
       },
     ]),
-  feature_strategies_strategy_name_fkey: () =>
+  feature_strategies_strategy_name_fkey: name =>
     badData([
       {
-        message:
-          'name is a strategy type that does not exist. GET /api/admin/strategies lists the strategy types.',
+        message: `strategy type "${name}" does not exist. GET /api/admin/strategies lists the strategy types.`,
         path: '/body/name',
       },
     ]),
-  feature_strategy_segments_segment_id_fkey: () =>
-    badData([{ message: 'segments names a segment that does not exist', path: '/body/segments' }]),
+  feature_strategy_segments_segment_id_fkey: id =>
+    badData([{ message: `segment ${id} does not exist`, path: '/body/segments' }]),
   segments_name_key: name => nameExists(`Segment "${name}"`),
   segments_project_fkey: () => deletedMeanwhile('project'),
   context_fields_project_fkey: () => deletedMeanwhile('project'),

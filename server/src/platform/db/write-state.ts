@@ -25,7 +25,7 @@ export function makeWriteState(): WriteState {
 export function writeMetrics(registry: Registry, state: WriteState): void {
   new Gauge({
     name: 'halyard_database_read_only',
-    help: '1 while the database accepts reads and no writes, for example because this server reached a standby; otherwise 0',
+    help: '1 while the database accepts reads but no writes, for example because this server reached a standby; otherwise 0',
     registers: [registry],
     collect() {
       this.set(state.isReadOnly ? 1 : 0);

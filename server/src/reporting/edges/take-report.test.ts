@@ -118,6 +118,6 @@ test('the total number of keys in a batch is limited, however they are distribut
 
   expect(response.statusCode).toBe(400);
   expect(response.json().details[0].message).toBe(
-    'batch must not have more than 10000 buckets, features and variants, and has 10002',
+    'batch must have at most 10000 buckets, features and variants, not 10002',
   );
 });
