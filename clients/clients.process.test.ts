@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 const DOCUMENT = '../openapi.json';
 
-/** What a failing program prints. */
+/** Runs a program. Returns what it printed if it failed. */
 function run(program: string, ...parameters: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...parameters], {
     cwd: FOLDER,

@@ -25,7 +25,7 @@ type Sdk = {
   start: (options: Start) => Promise<Running>;
   /** What the SDK reports about itself when it registers. Frontend SDKs do not register. */
   registers?: RegExp;
-  /** What old SDKs lack: variants of strategies, and counts of variants. */
+  /** What an old SDK does not support: strategy variants, or counts of variants. */
   lacks?: 'variants' | 'counts of variants';
 };
 

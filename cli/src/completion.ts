@@ -5,7 +5,7 @@ import { data } from './requests.ts';
 
 /** The shell waits for this on every key press. */
 const TIMEOUT_MS = 1500;
-const MOST = 100;
+const MAX_CANDIDATES = 100;
 
 type Env = Record<string, string | undefined>;
 
@@ -13,7 +13,7 @@ type Env = Record<string, string | undefined>;
 export async function candidates(env: Env, kind: Completes | undefined, partial: string): Promise<string[]> {
   if (kind === undefined) return [];
   const names = await namesOf(env, kind, partial).catch(() => []);
-  return names.filter(name => name.startsWith(partial)).slice(0, MOST);
+  return names.filter(name => name.startsWith(partial)).slice(0, MAX_CANDIDATES);
 }
 
 async function namesOf(env: Env, kind: Completes, partial: string): Promise<string[]> {
@@ -24,7 +24,7 @@ async function namesOf(env: Env, kind: Completes, partial: string): Promise<stri
   if (kind === 'projects') return (await data(read.GET('/api/admin/projects'))).projects.map(({ id }) => id);
   if (kind === 'environments')
     return (await data(read.GET('/api/admin/environments'))).environments.map(({ name }) => name);
-  const query = { limit: MOST, sortBy: 'name', ...(partial && { query: partial }) } as const;
+  const query = { limit: MAX_CANDIDATES, sortBy: 'name', ...(partial && { query: partial }) } as const;
   return (await data(read.GET('/api/admin/search/features', { params: { query } }))).features.map(
     ({ name }) => name,
   );

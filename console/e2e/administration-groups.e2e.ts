@@ -113,7 +113,7 @@ testAsAdmin(
 );
 
 testAsAdmin(
-  'lets a service account read the secrets of the API tokens it creates, and takes it back',
+  'lets a service account read the secrets of the API tokens it creates, and revokes that',
   async ({ page, api }) => {
     const name = `Terraform ${unique()}`;
     const reads = async (id: number) =>

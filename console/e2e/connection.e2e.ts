@@ -63,7 +63,7 @@ testBehindFront(
     const banner = page.getByText('The server is not available at the moment. Requests are retried.');
     tolerated.push(/ERR_EMPTY_RESPONSE|ERR_CONNECTION|Failed to load resource|preload/);
 
-    front.state = 'away';
+    front.state = 'down';
     await page.getByRole('link', { name: 'Playground' }).click();
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await banner.waitFor();

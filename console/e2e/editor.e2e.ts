@@ -154,7 +154,7 @@ testAsAdmin('a different field has different operators', async ({ page, api }) =
 });
 
 testAsAdmin(
-  'a new constraint gets the focus, and after a removal the button that adds one',
+  'a new constraint gets the focus, and after a removal the button that adds one gets it',
   async ({ page, api }) => {
     const { address, id } = await flagWithStrategy(api);
     await visit(page, `${address}?edit=${id}`);

@@ -258,7 +258,7 @@ testAsAdmin('a project that does not exist is not found', async ({ page }) => {
 test('the age of a change grows while the page is open', async ({ newPage, api, logInAs }) => {
   const name = `Project ${unique()}`;
   await createProject(api, { name });
-  // A window's clock stays as it is set. Because of the option, no other test gets the window.
+  // The changed clock stays in the window. The option keeps other tests from getting this window.
   const page = await newPage({ timezoneId: 'UTC' });
   await logInAs({ rootRole: 'Admin' }, page);
   await page.clock.install();

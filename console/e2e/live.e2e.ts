@@ -63,7 +63,7 @@ const testWithRestarts = test.extend<{ server: Restartable }>({
   },
 });
 
-/** Until the list has rendered the rows at its new position. */
+/** Waits until the list has rendered the rows at its new position. */
 const nextFrames = (page: Page): Promise<void> =>
   page.evaluate(
     () => new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),

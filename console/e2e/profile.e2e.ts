@@ -40,7 +40,7 @@ test('a personal token shows its secret once, works, and can be deleted', async 
   expect((await ask()).status).toBe(401);
 });
 
-test('a token for an agent names its bounds, and cannot do more', async ({ page, server, logInAs }) => {
+test('an agent token shows its limits, and cannot exceed them', async ({ page, server, logInAs }) => {
   await logInAs();
   await page.goto('/profile');
   await page.getByRole('button', { name: 'New personal token' }).click();

@@ -81,7 +81,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('somebody else changes the project meanwhile: the user decides', async ({ page, api }) => {
+testAsAdmin('if somebody else changes the project meanwhile, the user decides', async ({ page, api }) => {
   const project = await createProject(api);
   await visit(page, `/projects/${project}/settings`);
 
@@ -258,7 +258,10 @@ testAsAdmin(
   },
 );
 
-test('without permissions the settings are readable, and name what is missing', async ({ page, api }) => {
+test('a user without permissions can read the settings, which name the missing permission', async ({
+  page,
+  api,
+}) => {
   const project = await createProject(api);
   await logIn(page, await createPerson(api, { projectRoles: { [project]: 'Member' } }));
   await page.goto(`/projects/${project}/settings`);

@@ -88,7 +88,8 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
   'every page keeps its policy, has no error, is accessible, and fits into 360 px: part %i',
   async (part, { newPage, api, logInAs }) => {
     const addresses = (await createAddresses(api)).filter((_, n) => n % PARTS === part);
-    // The narrow window comes first: a wide one that shrinks could hide what a narrow one loads.
+    // The narrow window comes first, because a wide window that is made narrow could hide a problem that appears only when the
+    // page loads.
     const page = await newPage({ viewport: NARROW, colorScheme: 'dark' });
     await logInAs({ rootRole: 'Admin' }, page);
 

@@ -84,7 +84,7 @@ testAsAdmin(
   },
 );
 
-testAsAdmin('a change by somebody else is shown, and nothing is lost', async ({ page, api }) => {
+testAsAdmin('shows a change by somebody else, and loses no input', async ({ page, api }) => {
   const { id, name } = await createSegment(api);
   await visit(page, `/admin/segments/${id}`);
   await values(page).fill('PL');

@@ -34,7 +34,7 @@ testBehindFront(
     await typeTitle({ page, api, logInAs }, 'Mine');
 
     await page.context().setOffline(true);
-    server.front.state = 'away';
+    server.front.state = 'down';
     await page.context().setOffline(false);
     await page.getByText('The server is not available at the moment.').waitFor();
     await page.waitForTimeout(1500);
@@ -53,7 +53,7 @@ testBehindFront(
     const { strategies } = await typeTitle({ page, api, logInAs }, 'First');
     const waiting = page.getByText('1 change is not saved yet. Halyard keeps trying.');
 
-    server.front.state = 'away';
+    server.front.state = 'down';
     await save(page);
     await waiting.waitFor();
     await accessible(page);

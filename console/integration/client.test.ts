@@ -78,7 +78,7 @@ test('a change that the user cancels fails, and the same change later is carried
 test('a read waits for an unreachable server, and says so', async () => {
   const { api, unwrap } = client;
 
-  front.state = 'away';
+  front.state = 'down';
   const read = unwrap(api.GET('/api/admin/projects'));
   await expect.poll(() => session.readConnection().unavailable).toBe(true);
   front.state = 'up';

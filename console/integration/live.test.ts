@@ -37,7 +37,7 @@ async function shownFlag() {
   const shown = () => observer.getCurrentResult().data;
   const isEnabled = () => shown()?.environments.find(({ name }) => name === 'development')?.enabled;
   const seen: (boolean | undefined)[] = [];
-  // As React reads it: after all changes of a moment.
+  // Reads the state as React does, after all changes of the same turn.
   stops.push(observer.subscribe(notifyManager.batchCalls(() => seen.push(isEnabled()))));
   await expect.poll(() => observer.getCurrentResult().data?.name).toBe(place.featureName);
   const address = `/api/admin/projects/${projectId}/features/${place.featureName}`;
@@ -66,7 +66,7 @@ test('changes while the tab is hidden appear when it is visible again', async ()
 test('changes during an outage appear after it', async () => {
   const { address, shown } = await shownFlag();
 
-  front.state = 'away';
+  front.state = 'down';
   front.cut();
   await admin.send('PUT', address, { description: 'In the outage' });
   await expect.poll(() => session.readConnection().unavailable).toBe(true);
@@ -98,7 +98,7 @@ test('1,000 events cause few requests', async () => {
   await database.end();
 });
 
-test('a toggle shows immediately, and no response with the previous state undoes it', async () => {
+test('a toggle is shown immediately, and no response with the previous state reverts it', async () => {
   const { place, environment, isEnabled, seen } = await shownFlag();
 
   front.lost = 1;
@@ -115,7 +115,7 @@ test('a toggle shows immediately, and no response with the previous state undoes
   expect(isEnabled()).toBe(true);
 });
 
-test('a rejected toggle undoes itself, and nothing that somebody else changed meanwhile', async () => {
+test('a rejected toggle reverts itself, but nothing that somebody else changed meanwhile', async () => {
   const { environment, address, isEnabled, shown } = await shownFlag();
 
   const [toggled] = await Promise.allSettled([

@@ -56,7 +56,7 @@ test('every event arrives once, even during an outage', async () => {
   const first = await createFlag(admin, project);
   await expect.poll(() => seen.flags).toContain(first);
 
-  front.state = 'away';
+  front.state = 'down';
   front.cut();
   const second = await createFlag(admin, project);
   front.state = 'up';

@@ -9,7 +9,7 @@ const PATHS = [
   ),
 ].map(([, path = '']) => path);
 
-test('takes a picture of every page', () => {
+test('takes a screenshot of every page', () => {
   const taken = [
     ...pictures({ event: 1, failing: 1, delivery: 1 }),
     ...administrationPictures({ role: 1, group: 1, account: 1, tester: 1 }),
@@ -18,7 +18,7 @@ test('takes a picture of every page', () => {
   expect(PATHS.length).toBeGreaterThan(60);
   const missing = PATHS.filter(path => {
     const pattern = new RegExp(`^${path.replaceAll(/\$\w+/g, '[^/]+')}$`);
-    // A path without a value, such as /segments/new, is not a picture of /segments/$segmentId.
+    // A path without a parameter value, such as /segments/new, does not count as a screenshot of /segments/$segmentId.
     return !taken.some(one => pattern.test(one) && (PATHS.includes(one) ? one === path : true));
   });
   expect(missing).toEqual([]);

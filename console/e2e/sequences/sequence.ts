@@ -175,7 +175,7 @@ async function carryOut(world: World, page: Page, steps: readonly Step[]): Promi
 
 const passwordOf = (page: Page) => page.getByLabel(/^Password/);
 
-/** A login fails while the server restarts. The user retries this many times. */
+/** How long the user waits before retrying a login, which fails while the server restarts. */
 const LOGIN_MS = 2000;
 
 /** Logs in where the page asks for it. Returns whether it did. */

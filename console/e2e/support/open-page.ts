@@ -17,7 +17,7 @@ const isStream = (request: Request): boolean => request.url().includes('/api/adm
 export const openPage = (page: Page, address: string): Promise<Response | null> =>
   untilLoaded(page, () => page.goto(address));
 
-/** What the console keeps of its router in the window. */
+/** The console's router, which it exposes on the window. */
 type Router = {
   history: { push(address: string): void };
   state: { status: string; resolvedLocation?: { pathname: string } };

@@ -96,8 +96,8 @@ export async function startRestartableServer(template: string) {
 /** A server between the browser and Halyard, such as a load balancer. */
 export type Front = {
   url: string;
-  /** `away`: no connection. `updated`: a different version of the console, which has none of this version's files. */
-  state: 'up' | 'away' | 'updated';
+  /** `down`: no connection. `updated`: a different version of the console, which has none of this version's files. */
+  state: 'up' | 'down' | 'updated';
   /** Every request to these paths fails. 502: the load balancer cannot reach the server. */
   broken?: { paths: RegExp; status: 500 | 502 };
   /** The next writes reach the server, and their responses get lost. */
@@ -112,7 +112,7 @@ export async function startFront(target: { url: string }): Promise<Front> {
   const front: Front = { url: '', state: 'up', lost: 0, cut: () => {}, close: async () => {} };
   const server = createServer((request, response) => {
     const { method, url: path = '', headers } = request;
-    if (front.state === 'away') return request.socket.destroy();
+    if (front.state === 'down') return request.socket.destroy();
     if (front.broken?.paths.test(path)) return response.writeHead(front.broken.status).end();
     if (front.state === 'updated' && path.startsWith('/assets/')) return response.writeHead(404).end();
     if (front.state === 'updated' && path === '/index.html')

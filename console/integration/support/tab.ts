@@ -1,4 +1,4 @@
-// What the client uses from a browser, for one tab: a URL, storage, window events, and the session cookie.
+// The browser APIs that the client uses, for one tab: a URL, storage, window events, and the session cookie.
 import type { Person } from '../../e2e/support/api.ts';
 
 const real = globalThis.fetch;

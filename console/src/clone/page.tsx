@@ -77,7 +77,7 @@ function Clone({ source }: { source: Feature }) {
   const available = projects.find(one => one.id === form.project)?.environments ?? [];
   const isTooLong = form.name.length > MAX_NAME;
   const body = requestOf(form, source, available);
-  const planned = useLater(body, PLAN_DELAY_MS);
+  const planned = useDebounced(body, PLAN_DELAY_MS);
   const { data: plan, error, isPlaceholderData, isFetching, refetch } = useQuery(planQuery(place, planned));
   const isCurrent = !isPlaceholderData && !isFetching && JSON.stringify(body) === JSON.stringify(planned);
   const tree = useMemo(() => plan && treeOf(plan, source, segmentNames), [plan, source, segmentNames]);
@@ -164,7 +164,7 @@ const isOutdated = (error: unknown): boolean =>
   error instanceof RequestError && error.status === 409 && error.kind === 'ConflictError';
 
 /** The value once it has not changed for some time. */
-function useLater<T>(value: T, delay: number): T {
+function useDebounced<T>(value: T, delay: number): T {
   const [later, setLater] = useState(value);
   const text = JSON.stringify(value);
   useEffect(() => {

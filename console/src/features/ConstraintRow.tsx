@@ -18,7 +18,7 @@ import type { Constraint, ContextField } from './queries.ts';
 import { ValuesInput } from './ValuesInput.tsx';
 import { listOf, operatorWords } from './words.ts';
 
-/** How an operator reads before there are values. In a sentence, the values say "or". */
+/** Labels of operators in the select. In a sentence, the list of values already says "or". */
 const CHOICES: Partial<Record<Constraint['operator'], string>> = { IN: 'is any of', NOT_IN: 'is none of' };
 
 /** A constraint: field, operator and values. `as="card"`: a row of a card, with the values below. */

@@ -21,7 +21,7 @@ const CONDITIONS = {
   variants: 'serves one of certain variants',
 };
 type Condition = keyof typeof CONDITIONS;
-const NAMES = Object.keys(CONDITIONS) as Condition[]; // The keys of a literal.
+const NAMES = Object.keys(CONDITIONS) as Condition[]; // Object.keys loses the key types.
 type Draft = { name: string; condition: Condition; variants: readonly string[] };
 const FIELDS = ['feature', 'enabled', 'variants'];
 const MAX_SUGGESTIONS = 500;

@@ -9,7 +9,7 @@ import { Parameters, TypeField } from './StrategyType.tsx';
 import { Targeting } from './Targeting.tsx';
 import { Variants } from './Variants.tsx';
 
-/** The fields of a strategy: of a flag, or the default one of a project. */
+/** The fields of a flag's strategy, or of a project's default strategy. */
 export function StrategyFields({
   draft,
   segments,
@@ -22,7 +22,7 @@ export function StrategyFields({
   segments: readonly Segment[];
   fields: readonly ContextField[];
   disabled: boolean;
-  /** What a new strategy starts from. With it, the type can be chosen. */
+  /** The initial state of a new strategy. If it is given, the user can choose the type. */
   start?: Draft;
   onChange(change: Partial<Draft>): void;
 }) {

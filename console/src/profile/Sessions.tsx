@@ -11,7 +11,7 @@ import { endSession, endSessions, sessionsQuery } from './queries.ts';
 import { Row, Section } from './Section.tsx';
 import { browserOf } from './words.ts';
 
-/** The logins of the user in browsers. */
+/** The user's browser sessions. */
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
   const [isAsking, setAsking] = useState(false);

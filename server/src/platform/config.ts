@@ -177,7 +177,7 @@ function readSecretFile(path: string, variable: string): string {
   );
 }
 
-/** Its message lists every problem; meant for the operator's terminal. */
+/** The message lists every problem, for the operator's terminal. */
 export class ConfigError extends Error {
   constructor(problems: string[]) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
@@ -215,7 +215,7 @@ export function postgresUrl(text: string | undefined): string {
   const hosts = authority.slice(authority.lastIndexOf('@') + 1);
   if (hosts.includes(',') || /[?&]target_session_attrs=/.test(query)) throw new Error(SEVERAL_HOSTS);
   const url = URL.parse(text);
-  // A / or ? in a password ends the host too early, and the @ after the password is found in a later part.
+  // A / or ? in a password ends the authority too early, so the @ after the password ends up in the path or the query.
   const later = url === null || path === '' ? path + query : path;
   if (!authority.includes('@') && later.includes('@')) throw new Error(NOT_ENCODED);
   if (url === null) throw new Error(hostProblem(authority));

@@ -91,7 +91,7 @@ test('an invalid secret in a file is not shown', () => {
   expect(() => readConfig(env)).not.toThrow('hunter2');
 });
 
-test('the variables for files are known', () => {
+test('the _FILE variables do not cause warnings', () => {
   expect(
     unknownVariables({ HALYARD_SECRET_KEY_FILE: '/run/key', HALYARD_POOL_SIZE_FILE: '/run/size' }),
   ).toEqual(['HALYARD_POOL_SIZE_FILE is not known. Run with --help for all variables.']);

@@ -25,7 +25,7 @@ export const eventsExport = command({
   streams: true,
   calls: ['exportEvents'],
   output: {
-    description: 'An event without its sentence. With --format csv, a line of a table',
+    description: 'An event without its summary. With --format csv, a line of the table',
     type: 'object',
     required: ['id', 'createdAt', 'type', 'createdBy', 'data', 'preData'],
     properties: {

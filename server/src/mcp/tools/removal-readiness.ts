@@ -6,7 +6,7 @@ import { named } from '../shown.ts';
 import { tool } from '../tool.ts';
 import { findingOf } from './list-findings.ts';
 
-/** Rules that say that the code behind a flag can go. */
+/** Rules whose findings say that the code of a flag can be removed. */
 const REASONS: readonly string[] = [
   'stale',
   'past-lifetime',

@@ -5,7 +5,7 @@ import { projectOf } from '../place.ts';
 import { fitting, named } from '../shown.ts';
 import { tool } from '../tool.ts';
 
-/** Enough for the last change of each part of nearly every flag. */
+/** How many events are read. That is enough to find the last change of each part of nearly every flag. */
 const READ = 100;
 
 export const whoChanged = tool({

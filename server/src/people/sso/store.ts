@@ -12,7 +12,7 @@ export async function isUnfinished(db: Reader, hash: Buffer, expiresAt: Date): P
   return rows.length > 0;
 }
 
-/** True for the first of concurrent calls. An expired attempt fails, because its row may have been deleted. */
+/** Returns true for the first of several concurrent calls, and false for an expired attempt, whose row may have been deleted. */
 export async function insertFinished(tx: Tx, hash: Buffer, expiresAt: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into sso_finished_logins (hash, expires_at)
@@ -123,7 +123,9 @@ export async function lockSignedIn(tx: Tx, id: number): Promise<SignedIn | undef
   return rows[0];
 }
 
-/** Active users with ADMIN, and how each can log in. Without an issuer or client, identities of any count. */
+/**
+ * Active users with ADMIN, and how each can log in. If no issuer or client is given, identities of any issuer or client count.
+ */
 export async function findAdminLogins(
   db: Reader,
   { issuer, clientId }: AdminLoginsQuery,

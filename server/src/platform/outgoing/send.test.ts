@@ -16,7 +16,7 @@ afterAll(async () => await receiver.close());
 
 const request = (url: string) => ({ url, headers: { 'content-type': 'text/plain' }, body: 'hello' });
 
-/** Sends with the test's own resolver. Anything that must not be reached would be reached on this machine. */
+/** Sends with the test's own resolver. A target that must not be reached is on this machine, so reaching it would be noticed. */
 async function sendTo(url: string, policy = STRICT, addresses: string[][] = [['127.0.0.1']]) {
   let asked = 0;
   const sender = makeSender(policy, async () => addresses[Math.min(asked++, addresses.length - 1)] ?? []);

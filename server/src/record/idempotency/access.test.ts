@@ -17,7 +17,7 @@ const post = (
   headers: Record<string, string>,
 ): Promise<ApiResponse> => call(harness.app, 'POST', `/api/admin/${url}`, { body, token, headers });
 
-/** A user with a role in a project of the mode, and the request that creates a flag there. */
+/** A user with a role in a project of the given mode, and the request that creates a flag there. */
 async function member(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Member') {
   const user = await makeUser(harness.db, 'Viewer');
   const { id } = await makeProject(harness.db, { mode });
@@ -31,7 +31,7 @@ async function member(mode: 'open' | 'private', role: 'Member' | 'Owner' = 'Memb
 const removeFrom = ({ id }: TestUser, project: string) =>
   sql`delete from user_roles where user_id = ${id} and project = ${project}`.execute(harness.db);
 
-test('an export is carried out again: after removal from a private project it shows nothing', async () => {
+test('a retried export runs again, and returns nothing after the caller was removed from the private project', async () => {
   const { user, project, create, headers } = await member('private');
   await create();
   const again = { ...headers, ...key() };
@@ -49,7 +49,7 @@ test('an export is carried out again: after removal from a private project it sh
   expect((await request()).status).toBe(404);
 });
 
-test('a replay of an operation whose permission is checked by the operation needs that permission still', async () => {
+test('a replay requires the permission even if the operation itself checks it', async () => {
   const { user, project } = await member('private');
   const source = await makeProject(harness.db);
   await makeMember(harness.db, user, source.id, 'Member');
@@ -118,7 +118,7 @@ test('a replay is rejected after a role of the caller lost a permission', async 
   expect(after.status).toBe(409);
 });
 
-test('a further role leaves replays as they are, even the role that the request itself granted', async () => {
+test('replays still work after the caller gets another role, even one that the request itself granted', async () => {
   const user = await makeUser(harness.db, 'Editor');
   const headers = key();
   const create = () => post('projects', { name: 'Mine', id: 'mine-by-key' }, user.token, headers);
@@ -133,7 +133,7 @@ test('a further role leaves replays as they are, even the role that the request 
   expect([first.status, second.status, third.status, fourth.status]).toEqual([201, 201, 201, 409]);
 });
 
-test('a response larger than the cap is not stored, and the request is not carried out twice', async () => {
+test('a response above the size limit is not stored, and the request is not carried out twice', async () => {
   const { create, headers } = await member('open');
   const user = await makeUser(harness.db, 'Admin');
   const { id } = await makeProject(harness.db);
@@ -169,7 +169,7 @@ test('a rejection with hundreds of reasons is short enough to be stored', async 
 const setUsage = (keys: number, bytes: number) =>
   sql`update idempotency_usage set keys = ${keys}, bytes = ${bytes}`.execute(harness.db);
 
-test('a caller can store a limited number of bytes a day: further responses are not kept, and nothing runs twice', async () => {
+test('beyond the daily limit of stored bytes, responses are not stored, and still nothing runs twice', async () => {
   const { create, headers, user, project } = await member('open');
   await create();
   await setUsage(1, MAX_STORED_BYTES);
@@ -182,7 +182,7 @@ test('a caller can store a limited number of bytes a day: further responses are 
   expect(second.body.name).toBe('AlreadyCarriedOutError');
 });
 
-test('a caller can use a limited number of keys a day: a further key is rejected with 429, a known one still works', async () => {
+test('beyond the daily limit of keys, a new key is rejected with 429, and a known one still works', async () => {
   const { create, headers, user, project } = await member('open');
   const other = await member('open');
   await create();
@@ -202,7 +202,7 @@ test('a caller can use a limited number of keys a day: a further key is rejected
   ).toBe(404);
 });
 
-test('the bound is counted from zero again after a day', async () => {
+test('the daily limits start again after a day', async () => {
   const { create, headers, user, project } = await member('open');
   await create();
   await setUsage(MAX_KEYS, MAX_STORED_BYTES);

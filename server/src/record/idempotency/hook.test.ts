@@ -230,7 +230,7 @@ test.each(['', 'x'.repeat(256)])('rejects the key "%s"', async key => {
   expect(refused.body.details[0].path).toBe('/headers/idempotency-key');
 });
 
-test('what does not get past the schema leaves the key free', async () => {
+test('a request that the schema rejects does not use up its key', async () => {
   const bad = await send(FEATURES, { name: 'not free' }, { key: 'h' });
   const good = await send(FEATURES, { name: 'free' }, { key: 'h' });
 
@@ -316,7 +316,7 @@ test('rolls back a slow run whose key was taken over', async () => {
   expect(await countEvents('slow')).toBe(1);
 });
 
-test('a failure of ours is not remembered: the repetition runs', async () => {
+test('a server error is not stored, so a retry runs', async () => {
   await sql`alter table feature_lifecycles add constraint broken check (feature_name <> 'unlucky')`.execute(
     harness.db,
   );

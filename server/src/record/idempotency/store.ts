@@ -7,7 +7,7 @@ import { MAX_STORED_BYTES } from './limits.ts';
 /** After this time a key can be reused. */
 const KEPT = sql`interval '24 hours'`;
 
-/** After this time an unsettled run without a response counts as dead. No request takes that long. */
+/** After this time, a run that is neither settled nor has a response counts as abandoned. No request takes that long. */
 const ABANDONED = sql`interval '1 minute'`;
 
 const isOver = sql<boolean>`(claimed_at < now() - ${KEPT}

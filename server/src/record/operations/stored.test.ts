@@ -72,20 +72,20 @@ test('stored operations run in one change, and their events share a group', asyn
   expect(new Set(events.map(({ groupId }: { groupId: string }) => groupId)).size).toBe(1);
 });
 
-test('if one of them is rejected, none is carried out', async () => {
+test('if one operation is rejected, none is carried out', async () => {
   await expect(run(admin, [createProject('half'), createProject('half')])).rejects.toMatchObject({
     name: 'NameExistsError',
   });
   expect(await status('half')).toBe(404);
 });
 
-test('the permission is checked when they run', async () => {
+test('the permission is checked when the operations run', async () => {
   await expect(run(viewer, [createProject('forbidden')])).rejects.toMatchObject({ name: 'NoAccessError' });
   await expect(run(viewer, [enable('stored')])).rejects.toMatchObject({ name: 'NoAccessError' });
   expect(await status('forbidden')).toBe(404);
 });
 
-test('the input is validated when they run', async () => {
+test('the input is validated when the operations run', async () => {
   await expect(run(admin, [updateProject('default', 7)])).rejects.toMatchObject({
     name: 'BadDataError',
     details: [{ message: 'name must be a string', path: '/body/name' }],
@@ -128,7 +128,7 @@ test('an operation after the first never waits for a lock, so that changes in di
   await run(admin, [enable('stored'), enable('other')]);
 });
 
-test('the first operation waits for its locks, and so does what every change locks last', async () => {
+test('the first operation waits for its locks, and every operation waits for the locks that a change takes last', async () => {
   const locked = Promise.withResolvers<void>();
   const holding = harness.db.transaction().execute(async tx => {
     await lockFeature(tx, 'stored');

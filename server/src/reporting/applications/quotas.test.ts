@@ -160,7 +160,7 @@ test('deletes applications that were not seen for 30 days, with an event, and ke
   expect(events).toMatchObject([{ preData: { appName: 'idle-0' } }]);
 });
 
-test('a token adds 200 variants per hour that flags do not have, the others under one name, and the variants of the flag', async () => {
+test('a token can add 200 unknown variants per hour; further ones are counted under one name, and known variants always count', async () => {
   const base = 'projects/default/features';
   const post = (path: string, body: object) => call(harness.app, 'POST', `/api/admin/${path}`, { body });
   const variant = (name: string) => ({ name, weight: 500, weightType: 'variable', stickiness: 'default' });

@@ -61,7 +61,7 @@ const withIds = listOperations().filter(
     ),
 );
 
-test('any positive integer up to 2^53-1 is a valid id, and an unknown one is 404', async () => {
+test('any positive integer up to 2^53-1 is a valid id, and an unknown one gets 404', async () => {
   const wrong: string[] = [];
   const { token } = await makeUser(harness.db, 'Admin');
   for (const { method, path, parameters, body } of withIds) {

@@ -47,7 +47,9 @@ export function installClosing(app: App): void {
 }
 
 const QUIET_TURN_MS = 0.3;
-/** A machine that is very busy needs this long to accept what has arrived. The process ends 9 s after the stop began. */
+/**
+ * A very busy machine may need this long to accept all connections that have arrived. The process ends 9 s after the stop began.
+ */
 const QUIET_WITHIN_MS = 5_000;
 
 /**

@@ -35,7 +35,7 @@ const Readiness = Named(
 export type ReadyCheck = {
   /** Fails until the server can serve requests: the database is reachable and has every migration. */
   load: () => Promise<void>;
-  /** Whether the database responds, without querying it. Undefined if nothing in the server knows it. */
+  /** Whether the database responds, as far as the server knows without querying it. Undefined if it does not know. */
   isDatabaseResponding: () => boolean | undefined;
   /** The time of the snapshot that the server started from, until the database responds. */
   snapshotTime: () => string | undefined;

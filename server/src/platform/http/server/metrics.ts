@@ -67,7 +67,7 @@ const COLLECT_EVERY_MS = 250;
 /**
  * Requests that arrive while metrics are collected share the next collection, which begins at least 250 ms after the last one. So a
  * thousand clients cost as much as one, and nobody gets values from before their request. Each response is sent in its own turn of the
- * event loop, because a thousand of them at once would make everybody else wait.
+ * event loop, because a thousand of them in one turn would make everybody else wait.
  */
 export function collectTogether<T>(collect: () => Promise<T>, everyMs = COLLECT_EVERY_MS): () => Promise<T> {
   let next: Promise<T> | undefined;

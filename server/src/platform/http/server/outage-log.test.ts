@@ -29,7 +29,7 @@ const readOnly = () => {
   return error;
 };
 
-test('in an outage each part of the server writes one line, and then its errors are counted', () => {
+test('in an outage, each part of the server logs its first error and counts the others', () => {
   const { log, lines } = makeLog(60_000, 60_000);
 
   for (let n = 0; n < 100; n++) {
@@ -48,7 +48,7 @@ test('in an outage each part of the server writes one line, and then its errors 
   ]);
 });
 
-test('requests that get 503 are logged outside of an outage, and counted in one', async () => {
+test('requests that get 503 are counted during an outage, and logged at other times', async () => {
   const { log, lines, messages } = makeLog(200, 60_000);
   const reject = (status: number, error: string) => {
     log.info({ errorId: 'x', error }, 'request rejected');
