@@ -17,5 +17,5 @@ export const DEFAULT_LIMIT = 20;
 
 /** Where the next page begins, as the previous result said in `next`. */
 export const Cursor = Type.Optional(
-  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'The next of the last page' }),
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'next from the last page' }),
 );

@@ -98,7 +98,7 @@ const argumentRows = ({ properties = {}, required = [] }: Schema, prefix = ''): 
       : []),
   ]);
 
-const EFFECTS = { reads: 'Changes nothing.', adds: 'Adds something.', changes: 'Changes flags.' };
+const EFFECTS = { reads: 'Changes nothing.', adds: 'Creates a flag.', changes: 'Changes flags.' };
 
 const tools = (): string =>
   TOOLS.map(({ name, description, effect, input }) =>

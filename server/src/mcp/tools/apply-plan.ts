@@ -12,7 +12,7 @@ export const applyPlan = tool({
   name: 'apply_plan',
   title: 'Apply a plan',
   description:
-    'Makes the change of a plan: all of it, or nothing. Rejected if a flag has changed since, if the plan has expired, or if plan or hash were altered. Returns change for wait_until_live.',
+    'Applies a plan: all of it, or nothing. Rejected if a flag has changed since, if the plan has expired, or if plan or hash was altered. Returns change for wait_until_live.',
   effect: 'changes',
   needs: WRITE_PERMISSIONS,
   input: Arguments({

@@ -21,7 +21,7 @@ export const findFlags = tool({
     state: Type.Optional(Type.Enum(['active', 'stale', 'archived'])),
     tag: Type.Optional(Type.String({ maxLength: 101, description: 'type:value' })),
     environment: Type.Optional(Environment),
-    enabled: Type.Optional(Type.Boolean({ description: 'In the environment' })),
+    enabled: Type.Optional(Type.Boolean({ description: 'Whether enabled in environment' })),
     limit: Limit,
     cursor: Cursor,
   }),

@@ -22,7 +22,7 @@ const DIFF_BUDGET = 2_500;
 export const planChange = tool({
   name: 'plan_change',
   title: 'Plan a change',
-  description: `Works out a change of flags in one project without making it. Returns the exact diff, and a plan with its hash for apply_plan, valid for ${PLAN_MINUTES} minutes. environment is needed for enable, disable, rollout, strategies, variants and copy. rollout sets the percentage and never enables.`,
+  description: `Prepares a change of flags in one project without making it. Returns the exact diff, and a plan with its hash for apply_plan, valid for ${PLAN_MINUTES} minutes. environment is needed for enable, disable, rollout, strategies, variants and copy. rollout sets the percentage and never enables.`,
   effect: 'reads',
   needs: WRITE_PERMISSIONS,
   input: Arguments({

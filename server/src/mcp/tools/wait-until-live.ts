@@ -10,7 +10,7 @@ export const waitUntilLive = tool({
   name: 'wait_until_live',
   title: 'Wait until a change is live',
   description:
-    'Waits until all SDK instances have a change, and lists those that do not. Take change from apply_plan: the id of an event.',
+    'Waits until all SDK instances have a change, and lists those that do not. change is the event id that apply_plan returned.',
   effect: 'reads',
   input: Arguments({
     change: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
