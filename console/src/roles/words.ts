@@ -1,4 +1,4 @@
-/** A rejected request requires one of these permissions, as the message of the 403 says. Empty if it names none. */
+/** The permissions that the message of a 403 names. The rejected request requires one of them. Empty if it names none. */
 export function permissionsIn(message: string): string[] {
   const [, list = ''] = /requires the permission ((?:[A-Z][A-Z_]+(?:, | or )?)+)/.exec(message) ?? [];
   return list.match(/[A-Z][A-Z_]+/g) ?? [];

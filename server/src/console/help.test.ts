@@ -22,7 +22,7 @@ const FILES: Record<string, string | Buffer> = {
 
 const folder = mkdtempSync(join(tmpdir(), 'halyard-help-'));
 const harness = useHarness();
-// Like the server's application.
+// The same option as in app.ts.
 const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
 
 beforeAll(async () => {

@@ -39,7 +39,10 @@ export type Writers = {
   readsText: RawBuilder<SqlBool>;
   /** What the open change rolls out further in production than the percentage, if there is anything. Runs before `publish`. */
   raisedRollout: (tx: Tx, allowed: number, events: Recorded[]) => Promise<RaisedRollout | undefined>;
-  /** Runs as the last statement of a change, because other changes wait from here until the commit. The id is that of its events. */
+  /**
+   * Runs as the last statement of a change, because other changes wait from here until the commit. All its events have this group
+   * id.
+   */
   publish: (tx: Tx, groupId: string) => Promise<Publication>;
 };
 

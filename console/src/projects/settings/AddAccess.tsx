@@ -16,7 +16,7 @@ import { type Access, candidatesQuery, grantRole } from './queries.ts';
 import s from './settings.module.css';
 import { isOwner, namesOf } from './words.ts';
 
-/** Others are found by searching. */
+/** How many are shown at most. To find others, search. */
 const SHOWN = 50;
 
 type Candidate = { key: string; name: string; note: string };

@@ -117,7 +117,7 @@ test('rejects a revoked admin token on a second server and after a restart', asy
   expect([before, after, await onSecond()]).toEqual([200, 401, 401]);
 });
 
-test('rejects a token from the commit of its revocation on', async () => {
+test('rejects a token as soon as its revocation commits', async () => {
   const second = await harness.secondServer();
   const token = '*:*.admin-token-under-revocation-0123456789';
   await createInitialAdminTokens(harness.db, [token]);

@@ -10,7 +10,7 @@ import { findUser, lockUsers, updateUser } from './store.ts';
 
 /** Updates the given fields of a user. */
 export async function changeUser(current: Change, id: number, input: UserUpdate): Promise<User> {
-  // Only a new root role can revoke ADMIN. Other updates do not wait for each other.
+  // Only a new root role can revoke ADMIN. Other updates therefore do not take the lock on the admins.
   return input.rootRole === undefined
     ? await applyUpdate(current, id, input)
     : await keepLastAdmin(current, () => applyUpdate(current, id, input));
