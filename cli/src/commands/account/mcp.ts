@@ -16,17 +16,17 @@ type Client = { name?: unknown; version?: unknown };
 
 export const mcp = command({
   name: 'mcp',
-  brief: 'Serve the tools of the server to an agent over stdio',
+  brief: 'Connect an agent to the server over stdio',
   description:
-    'For agents that start tools as local processes. The command reads one JSON-RPC message per line, sends it to the server, and prints the response. The tools and their permissions come from the server, so they always fit its version. Give the agent a token of its own: halyard tokens delegate creates one.',
+    'For agents that start their tools as local processes. The command reads one JSON-RPC message per line, sends it to the server, and prints the response. The tools and their permissions come from the server, so they always match its version. Give the agent a separate token, which halyard tokens delegate creates.',
   options: {
-    readOnly: { type: 'flag', brief: 'Offer only tools that read, whatever the token may do' },
+    readOnly: { type: 'flag', brief: 'Offer only tools that read, even if the token may do more' },
   },
   streams: true,
   raw: true,
   calls: [],
   output: { type: 'string' },
-  examples: [{ does: 'Offer the tools to an agent that may only read', run: 'mcp --read-only' }],
+  examples: [{ does: 'Connect an agent that may only read', run: 'mcp --read-only' }],
   run: async function* (context, _args, { readOnly }) {
     const path = readOnly ? '/mcp?readOnly=true' : '/mcp';
     // A client of the 2025 protocol names itself and negotiates a version once, in the handshake. The server has no sessions, so
