@@ -116,7 +116,7 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
   expect(await dialog(page).getByRole('button', { name: 'Add parent' }).isDisabled()).toBe(true);
   await flag.fill(parent);
   await dialog(page)
-    .getByLabel(/is served where the parent/)
+    .getByLabel(/only if the parent/)
     .selectOption('variants');
   const variants = dialog(page).getByLabel('Variants of the parent');
   await expect.poll(() => dialog(page).locator('option[value=blue]').count()).toBe(1);
@@ -131,7 +131,7 @@ testAsAdmin('a parent is added with variants, changed and removed', async ({ pag
 
   await row.getByRole('button', { name: 'Edit…' }).click();
   await dialog(page)
-    .getByLabel(/is served where the parent/)
+    .getByLabel(/only if the parent/)
     .selectOption('disabled');
   await dialog(page).getByRole('button', { name: 'Save parent' }).click();
   await row.getByText('must be disabled').waitFor();

@@ -121,7 +121,7 @@ export function ParentPanel({
           </>
         )}
         <NativeSelect
-          label={`${feature.name} is served where the parent`}
+          label={`Serve ${feature.name} only if the parent`}
           value={condition}
           error={messages.enabled}
           data={NAMES.map(value => ({ value, label: CONDITIONS[value] }))}

@@ -13,4 +13,4 @@ export const MODES: Record<Project['mode'], { label: string; meaning: string }> 
   private: { label: 'Private', meaning: 'Only members and admins can see that the project exists.' },
 };
 
-export const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // Object.keys returns string[].
+export const MODE_NAMES = Object.keys(MODES) as Project['mode'][]; // Object.keys loses the key types.
