@@ -59,8 +59,9 @@ function sharedByPages(name: string, share: number): (id: string, graph: Graph) 
   };
 }
 
+/** The message is the same for all, because it is part of the first load. */
 const leftOut = (name: string): string =>
-  `export const ${name} = () => { throw new Error("vite.config.ts leaves out ${name}."); };`;
+  `export const ${name} = () => { throw new Error("vite.config.ts"); };`;
 
 const SCROLL =
   'export const setupScrollRestoration = () => {}; export const storageKey = ""; export const restoreScroll = () => {}; export const getElementScrollRestorationEntry = () => undefined; export const defaultGetScrollRestorationKey = () => "";';

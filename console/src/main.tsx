@@ -26,7 +26,7 @@ const queryClient = new QueryClient({
 });
 const router = createConsoleRouter(queryClient);
 const root = document.getElementById('root');
-if (!root) throw new Error('index.html has no element with the id "root".');
+if (!root) throw new Error('index.html has no #root');
 
 createRoot(root).render(
   <MantineProvider

@@ -170,6 +170,7 @@ const routes = root.addChildren([
     inShell('/applications/$appName', applications, 'ApplicationPage'),
     inShell('/playground', playground, 'PlaygroundPage'),
     inShell('/profile', profile, 'ProfilePage'),
+    inShell('/authorize', profile, 'AuthorizePage'),
     administration.addChildren([
       inAdministration('/admin/tokens', apiTokens, 'TokensPage'),
       inAdministration('/admin/tokens/new', newApiToken, 'NewTokenPage'),

@@ -73,6 +73,8 @@ import { API_TOKENS } from './people/api-tokens/operations.ts';
 import { PROJECT_API_TOKENS } from './people/api-tokens/project-operations.ts';
 import { AUTH_SETTINGS } from './people/auth-settings/operations.ts';
 import { loginMethodRoutes } from './people/auth-settings/routes.ts';
+import { authorizationEndpoints } from './people/authorization/endpoints.ts';
+import { consentRoutes } from './people/authorization/routes.ts';
 import { GROUPS } from './people/groups/operations.ts';
 import { instanceOperations } from './people/instance/operations.ts';
 import { INVITATIONS } from './people/invitations/operations.ts';
@@ -380,6 +382,8 @@ export async function buildApp(
   register(EDGES);
   register(ME);
   ownPasswordRoutes(app, db, settings.publicUrl);
+  consentRoutes(app, db, settings.publicUrl, integrationSettings(settings).targets);
+  await authorizationEndpoints(app, db, settings.publicUrl);
   register(VIEWS);
   register(USERS);
   register(USER_ACCESS);

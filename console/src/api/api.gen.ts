@@ -24,6 +24,7 @@ export interface schemas {
   AdvancedPlaygroundRequest: { environments: Array<string>; context?: schemas['PlaygroundContext']; contexts?: Array<schemas['PlaygroundContext']>; projects?: (Array<string> | "*"); features?: Array<string>; drafts?: Array<schemas['PlaygroundDraft']>; at?: string };
   AdvancedPlaygroundResult: { input: schemas['AdvancedPlaygroundInput']; features: Array<schemas['AdvancedPlaygroundFeature']>; notEvaluated?: Array<schemas['PlaygroundNotEvaluated']> };
   AllFlagCreators: { flagCreators: schemas['FlagCreatorList']; total: number };
+  AllowedToken: { description: string; expiresAt: string; scope?: schemas['TokenScope'] };
   ApiError: { id: string; name: "AlreadyCarriedOutError" | "AuthenticationRequired" | "BadDataError" | "ConflictError" | "ContentTypeerror" | "ExceedsLimitError" | "IdempotencyError" | "InternalError" | "InvalidOperationError" | "MaintenanceError" | "MethodNotAllowedError" | "NameExistsError" | "NoAccessError" | "NotFoundError" | "PatternError" | "PayloadTooLargeError" | "PreconditionFailedError" | "RateLimitError" | "ServiceUnavailableError"; message: string; details: Array<schemas['ErrorDetail']> };
   ApiToken: { id: number; secret: string; secure: boolean; identifier: string; tokenName: string; type: "admin" | "client" | "backend" | "frontend" | "edge"; enrolment?: string; environment: (string | null); project: string; projects: Array<string>; alias: (string | null); createdAt: string; expiresAt: (string | null); seenAt: (string | null) };
   ApiTokenApplication: { appName: string; environment: string; sdkVersion: (string | null); instances: number; lastSeen: string };
@@ -48,6 +49,11 @@ export interface schemas {
   ArchiveCheck: { parentsWithChildFeatures: Array<string>; hasDeletedDependencies: boolean };
   ArchivedManifestFlag: { message: string; archivedAt: string };
   ArchivedSummary: { currentFlags: number; last30Days: number };
+  AskedAuthorization: { query?: string; userCode?: string };
+  AuthorizationDecision: { query?: string; userCode?: string; allow: boolean; token?: schemas['AllowedToken'] };
+  AuthorizationPreview: { clientName: string; clientHost: (string | null); kind: "personal" | "agent"; readOnly: boolean; redirectHost: (string | null); ip: (string | null); problem: (schemas['AuthorizationProblem'] | null) };
+  AuthorizationProblem: { error: string; message: string };
+  AuthorizationResult: { redirectTo: (string | null) };
   BackfillRequest: { from: string; to?: string };
   Caller: { id: number; name: string; username: (string | null); email: (string | null); isAPI: boolean };
   CallingToken: { id: number; description: string; kind: "personal" | "service" | "agent"; expiresAt: string; scope: (schemas['TokenScope'] | null); changesLeft: (number | null) };
@@ -1231,6 +1237,14 @@ export interface paths {
   "/api/admin/user/change-password": {
     /** Change my password */
     post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['OwnNewPassword'] } }; responses: { 200: { content: never }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/user/authorizations/preview": {
+    /** Describe a program that asks for a token */
+    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['AskedAuthorization'] } }; responses: { 200: { content: { "application/json": schemas['AuthorizationPreview'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
+  };
+  "/api/admin/user/authorizations": {
+    /** Allow or deny a program a token */
+    post: { parameters: { query?: never; path?: never; header?: { "Halyard-Comment"?: string; "Idempotency-Key"?: string } }; requestBody: { content: { "application/json": schemas['AuthorizationDecision'] } }; responses: { 200: { content: { "application/json": schemas['AuthorizationResult'] } }; 400: { content: { "application/json": schemas['ApiError'] } }; 401: { content: { "application/json": schemas['ApiError'] } }; 403: { content: { "application/json": schemas['ApiError'] } }; 404: { content: { "application/json": schemas['ApiError'] } }; 409: { content: { "application/json": schemas['ApiError'] } }; 413: { content: { "application/json": schemas['ApiError'] } }; 415: { content: { "application/json": schemas['ApiError'] } }; 422: { content: { "application/json": schemas['ApiError'] } }; 429: { content: { "application/json": schemas['ApiError'] } }; 503: { content: { "application/json": schemas['ApiError'] } } } };
   };
   "/api/admin/user/views": {
     /** List my saved views */

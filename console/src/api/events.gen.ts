@@ -115,6 +115,7 @@ export const eventsOf: Partial<Record<string, readonly schemas['EventType'][]>> 
   "POST /api/admin/user/tokens": ["pat-created"],
   "DELETE /api/admin/user/tokens/{id}": ["pat-deleted"],
   "POST /api/admin/user/change-password": ["user-password-changed"],
+  "POST /api/admin/user/authorizations": ["pat-created","pat-deleted"],
   "POST /api/admin/user-admin": ["user-created"],
   "POST /api/admin/user-admin/reset-password": ["user-password-link-created"],
   "POST /api/admin/user-admin/inactive/delete": ["user-deleted","project-access-user-roles-deleted","group-user-removed"],

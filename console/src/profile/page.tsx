@@ -10,6 +10,9 @@ import { Sessions } from './Sessions.tsx';
 import { Tokens } from './Tokens.tsx';
 import { Views } from './Views.tsx';
 
+// With this page, because the list of pages is part of the first load.
+export { AuthorizePage } from '../authorize/page.tsx';
+
 /** The account of the user: preferences, views, tokens, sessions and password. */
 export function ProfilePage() {
   const { user } = useMe();

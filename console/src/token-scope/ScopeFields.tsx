@@ -12,14 +12,15 @@ export function ScopeFields({
   draft,
   messages,
   change,
+  isAgent = draft.access === 'agent',
 }: {
   draft: ScopeDraft;
   messages: Record<string, string | undefined>;
   change(changed: Partial<ScopeDraft>): void;
+  isAgent?: boolean;
 }) {
   const { data: projects = [] } = useQuery(projectsQuery);
   const { environments = [] } = useQuery(environmentsQuery).data ?? {};
-  const isAgent = draft.access === 'agent';
   return (
     <>
       <Choices

@@ -27,6 +27,7 @@ export const HELP: Record<string, string> = {
   '/applications': 'reference/applications',
   '/unknown-flags': 'reference/metrics',
   '/playground': 'reference/playground',
+  '/authorize': 'reference/authorization',
   '/profile': 'reference/users',
   '/admin': 'how-to/give-a-colleague-access',
   '/admin/tokens': 'reference/access',

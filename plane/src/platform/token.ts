@@ -16,12 +16,13 @@ const PREFIXES = {
   session: 'hyw',
   'password-link': 'hyl',
   signup: 'hyi',
+  refresh: 'hyr',
 } as const;
 
 export type TokenKind = keyof typeof PREFIXES;
 
 /** Published in the docs, so that secret scanners can find leaked tokens. */
-export const SECRET_PATTERN = /hy[cefilpsw]_[0-9A-Za-z]{49}$/;
+export const SECRET_PATTERN = /hy[cefilprsw]_[0-9A-Za-z]{49}$/;
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 43;

@@ -26,6 +26,7 @@ export const UNGATED: ReadonlySet<string> = new Set([
 const KINDS: [kind: string, path: RegExp][] = [
   ['login', /^\/(auth\/(simple|oidc|methods)|logout)/],
   ['link', /^\/(auth\/reset|invite)/],
+  ['program', /^\/oauth\//],
   ['api', /^\/api\//],
 ];
 const kindOf = (path: string): string => KINDS.find(([, pattern]) => pattern.test(path))?.[0] ?? 'document';

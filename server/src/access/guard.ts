@@ -181,7 +181,8 @@ async function authenticateUser(
   const user = await findPersonalToken(db, hash);
   if (!user || user.ended) {
     const id = user ? user.credentialId : await findRevokedToken(db, hash);
-    if (id !== undefined) countEnded(request, 'personal', user?.ended ?? 'revoked', id);
+    const reason = user?.ended ?? 'revoked';
+    if (id !== undefined && reason !== 'stale') countEnded(request, 'personal', reason, id);
     throw authenticationRequired('token');
   }
   if (user.seenLongAgo) recordUse(db, request, 'personal_access_tokens', user.credentialId);

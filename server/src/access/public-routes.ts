@@ -24,6 +24,13 @@ export const PUBLIC_ROUTES: ReadonlySet<string> = new Set([
   '/auth/reset/validate-password',
   '/invite/:token/validate',
   '/invite/:token/signup',
+  '/.well-known/oauth-authorization-server',
+  '/.well-known/oauth-protected-resource',
+  '/.well-known/oauth-protected-resource/mcp',
+  '/oauth/register',
+  '/oauth/token',
+  '/oauth/device_authorization',
+  '/oauth/revoke',
 ]);
 
 /** Anyone can send these bodies, and no rate limit counts them. A password has at most 1,000 characters. */

@@ -92,7 +92,8 @@ export async function findAccount(
 
 /** The token of a user or service account. Scope null: it may do what its owner may do. */
 export type FoundPersonalToken = FoundUser & {
-  ended: EndReason | null;
+  /** `stale`: the program must replace the secret, which is not unusual. */
+  ended: EndReason | 'stale' | null;
   tokenName: string;
   isAgent: boolean;
   scope: TokenScope | null;
@@ -111,7 +112,8 @@ export async function findPersonalToken(db: Reader, hash: Buffer): Promise<Found
       sql<TokenScope | null>`token.scope`.as('scope'),
       ...ACCOUNT,
       sql<boolean>`coalesce(token.seen_at < now() - interval '1 minute', true)`.as('seenLongAgo'),
-      sql<EndReason | null>`case when token.expires_at <= now() then 'expired' end`.as('ended'),
+      sql<FoundPersonalToken['ended']>`case when token.expires_at <= now() then 'expired'
+        when token.secret_expires_at <= now() then 'stale' end`.as('ended'),
     ])
     .where('token.hash', '=', hash)
     .where(IS_ACTIVE)
@@ -193,7 +195,7 @@ export async function listValidCredentials(
     select 'personal_access_tokens', token.id, token.scope is null and ${IS_ADMIN}
     from personal_access_tokens as token join users on users.id = token.user_id
     where token.id = any(${ids('personal_access_tokens')}) and ${IS_ACTIVE}
-      and token.expires_at > now()
+      and least(token.expires_at, token.secret_expires_at) > now()
     union all
     select 'sessions', sessions.id, ${IS_ADMIN}
     from sessions join users on users.id = sessions.user_id

@@ -1,6 +1,8 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, authenticationRequired, badData } from '../../../plane/src/platform/errors.ts';
 import type { App } from '../../../plane/src/platform/http/app.ts';
 import { rejectOtherOrigins } from '../access/same-origin.ts';
+import { requireProjectInScope } from '../access/scope.ts';
 import type { Actor } from '../platform/actor.ts';
 import type { Db } from '../platform/db/database.ts';
 import type { Instance } from '../platform/instance.ts';
@@ -19,9 +21,19 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
     return makeProtocol(app, db, instance);
   };
 
+  /** Tells a client without a valid token where it gets one (RFC 9728). */
+  const onSend = async (_request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (reply.statusCode === 401)
+      reply.header(
+        'www-authenticate',
+        `Bearer resource_metadata="${instance.publicUrl}/.well-known/oauth-protected-resource${PATH}", scope="read write"`,
+      );
+  };
+
   app.post(
     PATH,
     {
+      onSend,
       bodyLimit: BODY_LIMIT_BYTES,
       // Reading and writing tools have the same path. Each tool checks the permissions of the operations that it calls.
       config: { permission: 'NONE', onlyReads: true },
@@ -33,8 +45,9 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
       // The rate limit would count a batch as one request. The protocol dropped batches in 2025.
       if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body))
         throw badData([{ message: 'The body must be one JSON-RPC message. Batches are not accepted.' }]);
-      const { readOnly } = request.query as { readOnly?: unknown };
+      const { readOnly, project } = request.query as { readOnly?: unknown; project?: unknown };
       if (readOnly === 'true') request.actor = onlyReading(request.actor);
+      if (project !== undefined) request.actor = within(request.actor, project);
       protocol ??= load();
       const { status, headers, body } = await (await protocol).respond(request);
       return reply.code(status).headers(headers).send(body);
@@ -44,6 +57,7 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
   app.route({
     method: ['GET', 'DELETE'],
     url: PATH,
+    onSend,
     config: { permission: 'NONE' },
     schema: { hide: true },
     handler: (_request, reply) => {
@@ -62,3 +76,15 @@ const onlyReading = (actor: Actor): Actor => ({
   isAdmin: false,
   scope: { ownerIsAdmin: actor.isAdmin, ...actor.scope, readOnly: true },
 });
+
+/** The caller as if the token were limited to the project. */
+function within(actor: Actor, project: unknown): Actor {
+  if (typeof project !== 'string' || project === '')
+    throw badData([{ message: 'project must be the id of one project.', path: '/query/project' }]);
+  requireProjectInScope(actor, project);
+  return {
+    ...actor,
+    isAdmin: false,
+    scope: { ownerIsAdmin: actor.isAdmin, ...actor.scope, projects: [project] },
+  };
+}

@@ -162,7 +162,7 @@ test('the compiler checks the columns of every insert and update', () => {
   expect(sourceFiles().flatMap(uncheckedWrites)).toEqual([]);
 });
 
-/** Functions that run without a request: at startup, on a schedule, after a delivery, or after a rejected login. */
+/** Functions that run without a caller: at startup, on a schedule, after a delivery, after a rejected login, or for a program's code. */
 const OPENS_A_CHANGE = [
   'delivery/sending/disable-failing.ts',
   'flags/health/announce.ts',
@@ -170,6 +170,8 @@ const OPENS_A_CHANGE = [
   'importing/rules/write.ts',
   'importing/unleash/synchronise.ts',
   'people/api-tokens/initial-admin-tokens.ts',
+  'people/authorization/issue.ts',
+  'people/authorization/sweep.ts',
   'people/sessions/login-blocked.ts',
   'people/users/first-admin.ts',
   'reporting/applications/announce.ts',

@@ -1,6 +1,7 @@
 import { cleanUpDeliveries, rescueDeliveries } from '../delivery/sending/clean-up.ts';
 import { announcePotentiallyStale } from '../flags/health/announce.ts';
 import { advanceAll } from '../flags/lifecycle/advance.ts';
+import { sweepGrants } from '../people/authorization/sweep.ts';
 import { sweepLogins } from '../people/sessions/end.ts';
 import type { Db } from '../platform/db/database.ts';
 import { purgeRemoved } from '../publishing/projection/purge.ts';
@@ -32,8 +33,8 @@ export const SCHEDULED_JOBS = [
     name: 'sweep-logins',
     cron: '*/10 * * * *',
     run: async (db: Db, log: Log) => {
-      const rows = await sweepLogins(db);
-      if (rows > 0) log.info({ rows }, 'ended sessions and failed logins removed');
+      const rows = (await sweepLogins(db)) + (await sweepGrants(db));
+      if (rows > 0) log.info({ rows }, 'ended sessions, failed logins and grants removed');
     },
   },
   {

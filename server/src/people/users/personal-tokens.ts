@@ -17,15 +17,25 @@ import {
 
 export const MAX_PERSONAL_TOKENS = 10;
 
-/** Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. Only the returned value has the secret. */
-export async function createPersonalToken(current: Change, input: NewPersonalToken): Promise<PersonalToken> {
+/**
+ * Creates a token that acts as the authenticated user, or for an agent that acts on their behalf. Only the returned value has the
+ * secret. `client` is the id of the program that the user grants it to.
+ */
+export async function createPersonalToken(
+  current: Change,
+  input: NewPersonalToken,
+  client?: string,
+): Promise<PersonalToken> {
   const { tx, actor, record } = current;
   const isAgent = input.kind === 'agent';
   if (isAgent) requireAgentBounds(input);
   const token = await issueAccountToken(current, requireUser(actor), 'personal', input, isAgent);
   // After the lock on the user: a credential that was revoked during the request must not leave a new one behind.
   if (!(await isStillValid(tx, actor))) throw authenticationRequired('token');
-  record({ type: 'pat-created', data: tokenEventData(token) });
+  record({
+    type: 'pat-created',
+    data: { ...tokenEventData(token), ...(client !== undefined && { client }) },
+  });
   return token;
 }
 

@@ -76,6 +76,20 @@ export interface Applications {
   url: string | null;
 }
 
+export interface AuthorizationGrants {
+  activated_at: string | null;
+  client_id: string;
+  code_challenge: string | null;
+  code_expires_at: string | null;
+  code_hash: Buffer | null;
+  created_at: Generated<string>;
+  family_hash: Buffer | null;
+  redirect_uri: string | null;
+  refresh_hash: Buffer | null;
+  resource: string | null;
+  token_id: number;
+}
+
 export interface AuthSettings {
   content: unknown;
   default_role_id: number | null;
@@ -107,6 +121,19 @@ export interface DatabaseEpoch {
   reason: string | null;
   system_identifier: string | null;
   timeline: string | null;
+}
+
+export interface DeviceCodes {
+  client_id: string;
+  denied_at: string | null;
+  expires_at: string;
+  hash: Buffer;
+  interval_seconds: number;
+  ip: string;
+  network: string;
+  polled_at: string | null;
+  token_id: number | null;
+  user_code: string;
 }
 
 export interface Edges {
@@ -578,6 +605,7 @@ export interface PersonalAccessTokens {
   id: Generated<number>;
   is_agent: Generated<boolean>;
   scope: unknown | null;
+  secret_expires_at: string | null;
   seen_at: string | null;
   user_id: number;
 }
@@ -896,9 +924,11 @@ export interface DB {
   application_instances: ApplicationInstances;
   applications: Applications;
   auth_settings: AuthSettings;
+  authorization_grants: AuthorizationGrants;
   context_fields: ContextFields;
   cors_settings: CorsSettings;
   database_epoch: DatabaseEpoch;
+  device_codes: DeviceCodes;
   edges: Edges;
   effective_roles: EffectiveRoles;
   environments: Environments;

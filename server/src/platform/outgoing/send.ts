@@ -5,7 +5,14 @@ import { isPublicAddress, type TargetPolicy } from './address.ts';
 import { DisallowedTarget, type Resolve, resolveBySystem, safeAgent } from './connect.ts';
 import { targetProblem } from './target.ts';
 
-export type OutgoingRequest = { url: string; headers: Record<string, string>; body: string | Buffer };
+export type OutgoingRequest = {
+  /** POST by default. A GET has no body. */
+  method?: 'GET';
+  url: string;
+  headers: Record<string, string>;
+  body: string | Buffer;
+  totalMs?: number;
+};
 
 export type Failure = 'disallowed' | 'timeout' | 'dns' | 'tls' | 'connection';
 
@@ -69,14 +76,14 @@ async function send(
     return { ...nothing, failure: 'disallowed', error: `The URL ${problem}`.replace(/\.?$/, '.') };
   try {
     const response = await request(outgoing.url, {
-      method: 'POST',
+      method: outgoing.method ?? 'POST',
       headers: outgoing.headers,
-      body: outgoing.body,
+      body: outgoing.method === 'GET' ? null : outgoing.body,
       dispatcher: agent,
       headersTimeout: FIRST_BYTE_MS,
       bodyTimeout: FIRST_BYTE_MS,
       // The only limit that applies to a body sent byte by byte.
-      signal: AbortSignal.timeout(TOTAL_MS),
+      signal: AbortSignal.timeout(outgoing.totalMs ?? TOTAL_MS),
     });
     const address = addresses.get(new URL(outgoing.url).hostname) ?? null;
     const text = await readBeginning(response.body);

@@ -140,6 +140,17 @@ export async function signIn({ record, people, harness, provider }: Recorder): P
     token: null,
     headers: { cookie },
   });
+  const inBrowser = { token: null, headers: { cookie, 'sec-fetch-site': 'same-origin' } };
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: 'halyard-cli',
+    redirect_uri: 'http://127.0.0.1:51234/callback',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  }).toString();
+  const A = '/api/admin/user/authorizations';
+  await record('previewAuthorization', 'POST', `${A}/preview`, { query }, inBrowser);
+  await record('decideAuthorization', 'POST', A, { query, allow: false }, inBrowser);
   const settings = {
     enabled: true,
     discoverUrl: provider.issuer,

@@ -7,7 +7,7 @@ const MAX_STRING = 300;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-const SECRET = /\b(hy[cefilpsw]_|whsec_)[\w+/=-]{20,}/g;
+const SECRET = /\b(hy[cefilprsw]_|whsec_)[\w+/=-]{20,}/g;
 const HINT = /…\w{4}$/;
 const RECEIVER = /http:\/\/127\.0\.0\.1:\d+(?=\/hook|\/\*)/g;
 const PROVIDER = /http:\/\/127\.0\.0\.1:\d+/g;

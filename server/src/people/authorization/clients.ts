@@ -1,0 +1,177 @@
+import { BoundedMap } from '../../../../plane/src/platform/bounded-map.ts';
+import { badData } from '../../../../plane/src/platform/errors.ts';
+import { ellipsize } from '../../../../plane/src/platform/text.ts';
+import type { TargetPolicy } from '../../platform/outgoing/address.ts';
+import { makeSender } from '../../platform/outgoing/send.ts';
+import { DOCUMENTS, MAX_CLIENT_ID_LENGTH, MAX_CLIENT_NAME_LENGTH, MAX_REDIRECT_URIS } from './limits.ts';
+import { ProtocolError } from './protocol-error.ts';
+import { redirectUriProblem } from './redirect-uri.ts';
+
+/** A program that asks for a token. Nothing proves that it is the one that it says, except the host of its document. */
+export type Client = {
+  id: string;
+  name: string;
+  /** The host that publishes the client's document. Null: the client named itself. */
+  host: string | null;
+  redirectUris: string[];
+  /** The command line acts as the person who uses it. Everything else is an agent. */
+  kind: 'personal' | 'agent';
+};
+
+export const COMMAND_LINE: Client = {
+  id: 'halyard-cli',
+  name: 'Halyard command line',
+  host: null,
+  redirectUris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
+  kind: 'personal',
+};
+
+const REGISTERED = 'dyn_';
+
+export type Clients = {
+  /** The client with this id. Rejects an unknown one. */
+  find: (id: string) => Promise<Client>;
+  close: () => Promise<void>;
+};
+
+/** Knows clients without storing them: by name, by what their id contains, or by the document that their id leads to. */
+export function makeClients(targets: TargetPolicy): Clients {
+  const sender = makeSender(targets);
+  const documents = new BoundedMap<string, { client: Client; until: number }>(DOCUMENTS.kept);
+
+  const read = async (id: string, host: string): Promise<Client> => {
+    const { status, error, text } = await sender.send({
+      method: 'GET',
+      url: id,
+      headers: { accept: 'application/json' },
+      body: '',
+      totalMs: DOCUMENTS.timeoutMs,
+    });
+    if (status !== 200) throw unknownClient(id, error ?? `Its document has the status ${status}.`);
+    const document = parse(text);
+    if (document === undefined)
+      throw unknownClient(id, 'Its document is not JSON of at most 4,096 characters.');
+    if (document.client_id !== id) throw unknownClient(id, 'Its document has a different client_id.');
+    const problem = metadataProblem(document);
+    if (problem !== undefined) throw unknownClient(id, `In its document, ${problem.message}`);
+    return { id, host, name: nameOf(document), redirectUris: urisOf(document), kind: 'agent' };
+  };
+
+  return {
+    find: async id => {
+      if (id === COMMAND_LINE.id) return COMMAND_LINE;
+      if (id.length > MAX_CLIENT_ID_LENGTH) throw unknownClient(id, 'The id is too long.');
+      if (id.startsWith(REGISTERED)) return readRegistered(id);
+      const host = documentHost(id, targets);
+      if (host === undefined)
+        throw unknownClient(id, 'Use the https URL of a client metadata document, or register the client.');
+      const kept = documents.get(id);
+      if (kept && kept.until > Date.now()) return kept.client;
+      const client = await read(id, host);
+      documents.set(id, { client, until: Date.now() + DOCUMENTS.minutes * 60_000 });
+      return client;
+    },
+    close: sender.close,
+  };
+}
+
+const unknownClient = (id: string, why: string) =>
+  badData([{ message: `Client "${ellipsize(id, 200)}" is unknown. ${why}`, path: '/body/query' }]);
+
+/** An https URL with a path and nothing that could be read in two ways. In development, http too. */
+function documentHost(id: string, { allowPrivate }: TargetPolicy): string | undefined {
+  const url = URL.parse(id);
+  if (!url || (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))) return undefined;
+  return url.href === id &&
+    url.pathname !== '/' &&
+    url.hash === '' &&
+    url.username === '' &&
+    url.password === ''
+    ? url.host
+    : undefined;
+}
+
+type Metadata = Record<string, unknown>;
+
+function parse(text: string): Metadata | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Metadata)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with the metadata of a client. */
+function metadataProblem({ client_name, redirect_uris, token_endpoint_auth_method: method }: Metadata) {
+  if (!Array.isArray(redirect_uris) || redirect_uris.length === 0 || redirect_uris.length > MAX_REDIRECT_URIS)
+    return new ProtocolError(
+      'invalid_redirect_uri',
+      `redirect_uris must be a list of 1 to ${MAX_REDIRECT_URIS} URLs.`,
+    );
+  for (const uri of redirect_uris) {
+    const problem = redirectUriProblem(uri);
+    if (problem !== undefined)
+      return new ProtocolError(
+        'invalid_redirect_uri',
+        `the redirect URI "${ellipsize(String(uri), 200)}" ${problem}.`,
+      );
+  }
+  if (client_name !== undefined && typeof client_name !== 'string')
+    return new ProtocolError('invalid_client_metadata', 'client_name must be a string.');
+  if (
+    method !== undefined &&
+    (typeof method !== 'string' || method === 'private_key_jwt' || method === 'tls_client_auth')
+  )
+    return new ProtocolError(
+      'invalid_client_metadata',
+      'token_endpoint_auth_method must be "none": this server has public clients only.',
+    );
+  return undefined;
+}
+
+const urisOf = ({ redirect_uris }: Metadata): string[] => redirect_uris as string[];
+
+/** Control characters and those that change the direction of text could make one name look like another. */
+const UNSEEN = /[\p{C}\s]+/gu;
+
+function nameOf({ client_name }: Metadata): string {
+  const name = ellipsize(
+    String(client_name ?? '')
+      .replace(UNSEEN, ' ')
+      .trim(),
+    MAX_CLIENT_NAME_LENGTH,
+  );
+  return name === '' ? 'A program without a name' : name;
+}
+
+/**
+ * Registers a client without storing it: its id contains its name and its redirect URIs. A signature would prove nothing, because
+ * anybody can register anything.
+ */
+export function registerClient(body: unknown): Client {
+  const metadata =
+    typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Metadata) : {};
+  const problem = metadataProblem(metadata);
+  if (problem) throw problem;
+  const [name, uris] = [nameOf(metadata), urisOf(metadata)];
+  const id = `${REGISTERED}${Buffer.from(JSON.stringify([name, ...uris])).toString('base64url')}`;
+  if (id.length > MAX_CLIENT_ID_LENGTH)
+    throw new ProtocolError('invalid_redirect_uri', 'The redirect URIs are too long together.');
+  return { id, name, host: null, redirectUris: uris, kind: 'agent' };
+}
+
+function readRegistered(id: string): Client {
+  try {
+    const [client_name, ...redirect_uris] = JSON.parse(
+      Buffer.from(id.slice(REGISTERED.length), 'base64url').toString(),
+    ) as unknown[];
+    const client = registerClient({ client_name, redirect_uris });
+    if (client.id === id) return client;
+  } catch {
+    // The same as an id that this server would not have made.
+  }
+  throw unknownClient(id, 'Register it again.');
+}

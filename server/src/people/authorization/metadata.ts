@@ -1,0 +1,31 @@
+import { SCOPES } from './resources.ts';
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** RFC 8414: where the endpoints are, and what they support. */
+export const serverMetadata = (publicUrl: string) => ({
+  issuer: publicUrl,
+  authorization_endpoint: `${publicUrl}/authorize`,
+  token_endpoint: `${publicUrl}/oauth/token`,
+  revocation_endpoint: `${publicUrl}/oauth/revoke`,
+  registration_endpoint: `${publicUrl}/oauth/register`,
+  device_authorization_endpoint: `${publicUrl}/oauth/device_authorization`,
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT],
+  code_challenge_methods_supported: ['S256'],
+  token_endpoint_auth_methods_supported: ['none'],
+  revocation_endpoint_auth_methods_supported: ['none'],
+  scopes_supported: [...SCOPES],
+  client_id_metadata_document_supported: true,
+  authorization_response_iss_parameter_supported: true,
+});
+
+/** RFC 9728: who issues tokens for this server. */
+export const resourceMetadata = (publicUrl: string, path: '' | '/mcp') => ({
+  resource: `${publicUrl}${path}`,
+  authorization_servers: [publicUrl],
+  bearer_methods_supported: ['header'],
+  scopes_supported: [...SCOPES],
+  resource_name: 'Halyard',
+});

@@ -1,0 +1,32 @@
+/** The error codes of RFC 6749, 7009, 7591, 8628 and 8707 that this server uses. */
+export type ProtocolErrorCode =
+  | 'access_denied'
+  | 'authorization_pending'
+  | 'expired_token'
+  | 'invalid_client_metadata'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_redirect_uri'
+  | 'invalid_request'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'request_not_supported'
+  | 'request_uri_not_supported'
+  | 'server_error'
+  | 'slow_down'
+  | 'temporarily_unavailable'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type';
+
+/** A rejection in the format of OAuth, for programs that know nothing about our own errors. */
+export class ProtocolError extends Error {
+  readonly code: ProtocolErrorCode;
+  readonly status: number;
+
+  constructor(code: ProtocolErrorCode, message: string, status = 400) {
+    super(message);
+    this.code = code;
+    this.status = status;
+  }
+}

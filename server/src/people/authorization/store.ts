@@ -1,0 +1,192 @@
+import { sql } from 'kysely';
+import type { TokenScope } from '../../platform/actor.ts';
+import type { Db, Reader, Tx } from '../../platform/db/database.ts';
+import { CODE_SECONDS, DEVICE, DEVICE_CODES } from './limits.ts';
+
+/** A grant with its token. */
+export type Grant = {
+  tokenId: number;
+  userId: number;
+  clientId: string;
+  isAgent: boolean;
+  scope: TokenScope | null;
+  secondsLeft: number;
+  redirectUri: string | null;
+  challenge: string | null;
+  resource: string | null;
+  isUsed: boolean;
+  isCodeExpired: boolean;
+  refreshHash: Buffer | null;
+};
+
+const secondsUntil = (time: string) =>
+  sql<number>`floor(extract(epoch from ${sql.ref(time)} - now()))::integer`;
+
+const grants = (db: Reader) =>
+  db
+    .selectFrom('authorization_grants as granted')
+    .innerJoin('personal_access_tokens as token', 'token.id', 'granted.token_id')
+    .select([
+      'token.id as tokenId',
+      'token.user_id as userId',
+      'token.is_agent as isAgent',
+      sql<TokenScope | null>`token.scope`.as('scope'),
+      secondsUntil('token.expires_at').as('secondsLeft'),
+      'granted.client_id as clientId',
+      'granted.redirect_uri as redirectUri',
+      'granted.code_challenge as challenge',
+      'granted.resource',
+      sql<boolean>`granted.activated_at is not null`.as('isUsed'),
+      sql<boolean>`coalesce(granted.code_expires_at <= now(), false)`.as('isCodeExpired'),
+      'granted.refresh_hash as refreshHash',
+    ]);
+
+export const findGrantByCode = async (db: Reader, hash: Buffer): Promise<Grant | undefined> =>
+  await grants(db).where('granted.code_hash', '=', hash).executeTakeFirst();
+
+export const findGrantByFamily = async (db: Reader, hash: Buffer): Promise<Grant | undefined> =>
+  await grants(db).where('granted.family_hash', '=', hash).executeTakeFirst();
+
+export const findGrantByToken = async (db: Reader, tokenId: number): Promise<Grant | undefined> =>
+  await grants(db).where('token.id', '=', tokenId).executeTakeFirst();
+
+/** The grant of an access token. Tokens that nobody granted to a program have none. */
+export const findGrantByAccess = async (db: Reader, hash: Buffer): Promise<Grant | undefined> =>
+  await grants(db).where('token.hash', '=', hash).executeTakeFirst();
+
+export async function insertGrant(
+  tx: Tx,
+  grant: {
+    tokenId: number;
+    clientId: string;
+    code?: { hash: Buffer; redirectUri: string; challenge: string; resource: string | null };
+  },
+): Promise<void> {
+  const { code } = grant;
+  await tx
+    .insertInto('authorization_grants')
+    .values({
+      token_id: grant.tokenId,
+      client_id: grant.clientId,
+      code_hash: code?.hash ?? null,
+      code_expires_at: code ? sql<string>`now() + make_interval(secs => ${CODE_SECONDS})` : null,
+      redirect_uri: code?.redirectUri ?? null,
+      code_challenge: code?.challenge ?? null,
+      resource: code?.resource ?? null,
+    })
+    .execute();
+}
+
+/** Replaces the secret of a token. The caller holds the lock on its owner. */
+export async function updateSecrets(
+  tx: Tx,
+  tokenId: number,
+  secrets: { hash: Buffer; accessSeconds: number | null; refresh?: { family: Buffer; hash: Buffer } },
+): Promise<void> {
+  const { hash, accessSeconds, refresh } = secrets;
+  await sql`
+    with secret as (
+      update personal_access_tokens
+      set hash = ${hash}, secret_expires_at = now() + make_interval(secs => ${accessSeconds}::integer)
+      where id = ${tokenId}
+    )
+    update authorization_grants
+    set activated_at = coalesce(activated_at, now()), family_hash = ${refresh?.family ?? null},
+      refresh_hash = ${refresh?.hash ?? null}
+    where token_id = ${tokenId}`.execute(tx);
+}
+
+/**
+ * The tokens of grants that have ended, or that no program fetched in time, with their owners. Of one user, or of everybody.
+ */
+export async function listEndedGrants(
+  db: Reader,
+  userId?: number,
+): Promise<{ id: number; userId: number }[]> {
+  const { rows } = await sql<{ id: number; userId: number }>`
+    select token.id, token.user_id as "userId"
+    from authorization_grants as granted join personal_access_tokens as token on token.id = granted.token_id
+    where (token.expires_at <= now()
+        or granted.activated_at is null and granted.created_at < now() - make_interval(secs => ${DEVICE.seconds}))
+      ${userId === undefined ? sql`` : sql`and token.user_id = ${userId}`}
+    order by token.user_id, token.id limit 1000`.execute(db);
+  return rows;
+}
+
+/** Adds a device code, unless too many programs are waiting. Removes those that have expired. */
+export async function insertDeviceCode(
+  db: Db,
+  device: { hash: Buffer; userCode: string; clientId: string; network: string; ip: string },
+): Promise<boolean> {
+  await deleteExpiredDeviceCodes(db);
+  const { numAffectedRows = 0n } = await sql`
+    insert into device_codes (hash, user_code, client_id, network, ip, expires_at, interval_seconds)
+    select ${device.hash}, ${device.userCode}, ${device.clientId}, ${device.network}, ${device.ip},
+      now() + make_interval(secs => ${DEVICE.seconds}), ${DEVICE.interval}
+    where (select count(*) from device_codes where network = ${device.network}) < ${DEVICE_CODES.perNetwork}
+      and (select count(*) from device_codes) < ${DEVICE_CODES.total}
+    on conflict (user_code) do nothing`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+export async function deleteExpiredDeviceCodes(db: Db): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from device_codes where expires_at <= now() - interval '10 minutes'`.execute(db);
+  return Number(numAffectedRows);
+}
+
+export type WaitingDevice = { clientId: string; ip: string };
+
+/** The program that waits for this user code. */
+export async function findWaitingDevice(db: Reader, userCode: string): Promise<WaitingDevice | undefined> {
+  return await db
+    .selectFrom('device_codes')
+    .select(['client_id as clientId', 'ip'])
+    .where('user_code', '=', userCode)
+    .where(sql<boolean>`expires_at > now() and denied_at is null and token_id is null`)
+    .executeTakeFirst();
+}
+
+/** Decides about the waiting program: a token, or null to deny. False if somebody else has decided, or its time is over. */
+export async function decideDevice(tx: Tx, userCode: string, tokenId: number | null): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update device_codes
+    set token_id = ${tokenId}, denied_at = case when ${tokenId}::integer is null then now() end
+    where user_code = ${userCode} and expires_at > now() and denied_at is null and token_id is null`.execute(
+    tx,
+  );
+  return numAffectedRows > 0n;
+}
+
+export type Poll = {
+  clientId: string;
+  state: 'expired' | 'early' | 'denied' | 'pending' | 'granted';
+  tokenId: number | null;
+};
+
+/** Notes that the program asked. One that asks too soon must wait longer from now on. */
+export async function pollDevice(db: Db, hash: Buffer, clientId: string): Promise<Poll | undefined> {
+  const { rows } = await sql<Poll>`
+    with asked as (
+      select hash, coalesce(polled_at > now() - make_interval(secs => interval_seconds - 1), false) as early
+      from device_codes where hash = ${hash} and client_id = ${clientId}
+    )
+    update device_codes as device
+    set polled_at = now(), interval_seconds = least(${DEVICE.maxInterval}::integer,
+      device.interval_seconds + case when asked.early then ${DEVICE.slowDown}::integer else 0 end)
+    from asked where device.hash = asked.hash
+    returning device.client_id as "clientId", device.token_id as "tokenId", case
+      when device.expires_at <= now() then 'expired'
+      when asked.early then 'early'
+      when device.denied_at is not null then 'denied'
+      when device.token_id is null then 'pending'
+      else 'granted'
+    end as state`.execute(db);
+  return rows[0];
+}
+
+/** Deletes a device code that somebody has decided about. Only one of several requests at a time gets true. */
+export async function deleteDeviceCode(tx: Tx, hash: Buffer): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`delete from device_codes where hash = ${hash}`.execute(tx);
+  return numAffectedRows > 0n;
+}
