@@ -10,10 +10,15 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
 /** Opens a page of the console in the browser. Without a terminal, or if no browser opens, prints its URL. */
 export async function openPage(context: Context, path = '/'): Promise<void> {
   const url = context.connection().server + path;
-  const [program = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   if (context.json || !context.stdout.isTTY)
     return await printLine(context, context.json ? document({ url }, context) : url);
-  const opened = await new Promise<boolean>(resolve => {
+  await printLine(context, (await openUrl(url)) ? `Opened ${url}` : url);
+}
+
+/** Whether a browser could be started. */
+export async function openUrl(url: string): Promise<boolean> {
+  const [program = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  return await new Promise<boolean>(resolve => {
     // No shell: the URL is one argument, whatever it contains.
     const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
     child.once('error', () => resolve(false));
@@ -22,5 +27,4 @@ export async function openPage(context: Context, path = '/'): Promise<void> {
       resolve(true);
     });
   });
-  await printLine(context, opened ? `Opened ${url}` : url);
 }

@@ -94,7 +94,7 @@ export function rejection(status: number, body: unknown, where: string): Command
 }
 
 function hintFor(status: number, name: string | undefined): string | undefined {
-  if (status === 401) return 'Run halyard login with a new token, or check HALYARD_TOKEN.';
+  if (status === 401) return 'Run halyard login again, or check HALYARD_TOKEN.';
   if (name === undefined) return 'Check the URL of the server with halyard doctor.';
   return undefined;
 }

@@ -188,7 +188,7 @@ function inOurWords(error: unknown, options: string[]): string {
 /** A prefix, such as --env, is a better match than a similar spelling. */
 function unknownOption(input: string, corrections: readonly string[], options: string[]): string {
   if (input === 'token')
-    return 'There is no option --token, because everybody on the machine can see the arguments of a process. Send the token to standard input, or set HALYARD_TOKEN.';
+    return 'There is no option --token, because everybody on the machine can see the arguments of a process. Use halyard login --with-token, which asks for the token or reads it from standard input, or set HALYARD_TOKEN.';
   const longer = options.filter(name => name.startsWith(input));
   const meant = (longer.length > 0 ? longer : corrections).map(one => `--${one}`).join(' or ');
   return `There is no option --${input}.${meant ? ` Did you mean ${meant}?` : ''}`;

@@ -3,7 +3,14 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { failed } from './errors.ts';
 
-export type Profile = { server: string; token: string; project?: string; environment?: string };
+export type Profile = {
+  server: string;
+  token: string;
+  /** The token was issued for this profile by a login in the browser, so logging out revokes it. */
+  granted?: true;
+  project?: string;
+  environment?: string;
+};
 export type Profiles = { current: string; profiles: Record<string, Profile> };
 
 type Env = Record<string, string | undefined>;

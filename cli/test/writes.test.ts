@@ -103,10 +103,13 @@ test('a profile keeps the token in a file that only its owner reads', async () =
 test('login asks for the token on a terminal and does not show it', async () => {
   const env = { HALYARD_SERVER: undefined, HALYARD_TOKEN: undefined };
 
-  const { stdout, code } = await onTerminal(['login', '--server', server.url, '--profile', 'typed'], {
-    env,
-    answers: [['Token', `${server.adminToken}\r`]],
-  });
+  const { stdout, code } = await onTerminal(
+    ['login', '--with-token', '--server', server.url, '--profile', 'typed'],
+    {
+      env,
+      answers: [['Token', `${server.adminToken}\r`]],
+    },
+  );
 
   expect(stdout).toContain(`Logged in to ${server.url}`);
   expect(stdout).not.toContain(server.adminToken);

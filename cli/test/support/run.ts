@@ -24,6 +24,8 @@ export type Around = {
   input?: string;
   /** What is typed on the terminal: each answer after the prompt that contains the first string. */
   answers?: [prompt: string, answer: string][];
+  /** What happens elsewhere while the command runs on the terminal. */
+  meanwhile?: (printed: { stdout: string; stderr: string }) => Promise<void>;
 };
 
 const LOGGED_IN = { HALYARD_SERVER: url, HALYARD_TOKEN: adminToken };
@@ -94,7 +96,10 @@ export async function fails(
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** Runs the command line on a terminal of 100 columns. Both outputs arrive in stdout, as on a screen. */
-export async function onTerminal(words: string[], { env = {}, answers = [] }: Around = {}): Promise<Ran> {
+export async function onTerminal(
+  words: string[],
+  { env = {}, answers = [], meanwhile }: Around = {},
+): Promise<Ran> {
   const line = `stty cols 100; ${[process.execPath, program, ...words].map(quote).join(' ')}`;
   const child = spawn('script', ['-qfec', line, '/dev/null'], {
     env: { ...environment(env), TERM: 'xterm', SHELL: '/bin/sh' },
@@ -111,6 +116,7 @@ export async function onTerminal(words: string[], { env = {}, answers = [] }: Ar
     waiting.shift();
     child.stdin.write(next[1]);
   });
+  await meanwhile?.(printed);
   const result = await ended;
   return { ...result, stdout: result.stdout.replaceAll('\r\n', '\n') };
 }

@@ -1,3 +1,4 @@
+import { logInWithBrowser, logInWithDevice } from '../../authorization.ts';
 import { command } from '../../command.ts';
 import { chosenProfile, readServer, readToken } from '../../connection.ts';
 import type { Context } from '../../context.ts';
@@ -11,10 +12,12 @@ const MAX_INPUT_LENGTH = 1024;
 
 export const login = command({
   name: 'login',
-  brief: 'Log in to a server with a token',
+  brief: 'Log in to a server',
   description:
-    'Create a personal token in the console under "Personal tokens", or use the token of a service account. On a terminal, the command asks for the URL and the token. Otherwise it reads the token from standard input, because everybody on the machine can see the arguments of a process. It checks the token and stores it in a profile that only you can read.',
+    'On a terminal, the command opens the browser, where you choose what it may do and for how long. On a machine without a browser, --device shows a code that you enter in a browser elsewhere. With --with-token, and without a terminal, the command takes a personal token or the token of a service account: it asks for it, or reads it from standard input, because everybody on the machine can see the arguments of a process. It checks the token and stores it in a profile that only you can read.',
   options: {
+    device: { type: 'flag', brief: 'Show a code that you enter in a browser, on any machine' },
+    withToken: { type: 'flag', brief: 'Ask for a token, or read it from standard input' },
     project: { type: 'string', value: 'id', short: 'p', brief: 'Project that commands use by default' },
     environment: {
       type: 'string',
@@ -30,11 +33,12 @@ export const login = command({
     properties: { profile: { type: 'string' }, server: { type: 'string' }, user: { type: 'string' } },
   },
   examples: [
-    { does: 'On a terminal', run: 'login --server https://flags.example.com' },
+    { does: 'In the browser', run: 'login --server https://flags.example.com' },
+    { does: 'On a machine without a browser', run: 'login --server https://flags.example.com --device' },
     { does: 'In a script', run: 'login --server https://flags.example.com < token.txt' },
     { does: 'To a second server', run: 'login --server https://flags.test.example.com --profile test' },
   ],
-  run: async (context, _args, { project, environment }) => {
+  run: async (context, _args, { device, withToken, project, environment }) => {
     const { env, given } = context;
     const name = given.profile ?? (env.HALYARD_PROFILE || undefined) ?? 'default';
     if (!/^[\w.-]{1,64}$/.test(name))
@@ -44,7 +48,9 @@ export const login = command({
     const server = readServer(await serverOf(context, name));
     if (server.startsWith('http:') && !/^http:\/\/(localhost|127\.|\[::1\])/.test(server))
       context.note(`Warning: ${server} is not encrypted, so others on the network can read your token.`);
-    const token = await tokenOf(context, server);
+    if (device && withToken) throw wrongUse('Use --device or --with-token, not both.');
+    const granted = device || (!withToken && context.interactive);
+    const token = await (device ? logInWithDevice : granted ? logInWithBrowser : tokenOf)(context, server);
     const send = makeSend({ connection: () => ({ server, token }), signal: context.signal });
     const response = await accepted(await send('GET', '/api/admin/user'), server);
     const me = (await bodyOf(response)) as { user?: { name: string; username: string | null } } | undefined;
@@ -53,9 +59,11 @@ export const login = command({
     const before = profiles.profiles[name];
     const kept = before?.server === server ? before : undefined;
     profiles.profiles[name] = {
-      ...kept,
+      ...(kept?.project !== undefined && { project: kept.project }),
+      ...(kept?.environment !== undefined && { environment: kept.environment }),
       server,
       token,
+      ...(granted && { granted: true as const }),
       ...(project !== undefined && { project }),
       ...(environment !== undefined && { environment }),
     };

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { command } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { CommandError } from '../../errors.ts';
+import { pathOf } from '../../requests.ts';
 
 const PARSE_ERROR = -32700;
 const INTERNAL_ERROR = -32603;
@@ -21,14 +22,24 @@ export const mcp = command({
     'For agents that start their tools as local processes. The command reads one JSON-RPC message per line, sends it to the server, and prints the response. The tools and their permissions come from the server, so they always match its version. Give the agent a separate token, which halyard tokens delegate creates.',
   options: {
     readOnly: { type: 'flag', brief: 'Offer only tools that read, even if the token may do more' },
+    project: {
+      type: 'string',
+      value: 'id',
+      short: 'p',
+      brief: 'Only this project, even if the token can see more',
+      complete: 'projects',
+    },
   },
   streams: true,
   raw: true,
   calls: [],
   output: { type: 'string' },
-  examples: [{ does: 'Connect an agent that may only read', run: 'mcp --read-only' }],
-  run: async function* (context, _args, { readOnly }) {
-    const path = readOnly ? '/mcp?readOnly=true' : '/mcp';
+  examples: [
+    { does: 'Connect an agent that may only read', run: 'mcp --read-only' },
+    { does: 'Connect it to the project "payments" only', run: 'mcp --project payments' },
+  ],
+  run: async function* (context, _args, { readOnly, project }) {
+    const path = pathOf('/mcp', { query: { readOnly: readOnly || undefined, project } });
     // A client of the 2025 protocol names itself and negotiates a version once, in the handshake. The server has no sessions, so
     // each request repeats both in its headers.
     let remembered: Record<string, string> = {};

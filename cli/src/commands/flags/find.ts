@@ -34,6 +34,11 @@ export async function projectOf(
   );
 }
 
+/** Rejects a project that does not exist, so that a typo is not an empty list. */
+export async function requireProject(context: Context, id: string): Promise<void> {
+  await data(context.read.GET('/api/admin/projects/{projectId}', { params: { path: { projectId: id } } }));
+}
+
 export const flagPage = (project: string, name: string): string =>
   `/projects/${encodeURIComponent(project)}/features/${encodeURIComponent(name)}`;
 

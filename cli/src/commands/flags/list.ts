@@ -2,6 +2,7 @@ import { command, limit, PROJECT } from '../../command.ts';
 import { wrongUse } from '../../errors.ts';
 import { list } from '../../output.ts';
 import { data } from '../../requests.ts';
+import { requireProject } from './find.ts';
 
 export const flagsList = command({
   name: 'flags list',
@@ -37,7 +38,7 @@ export const flagsList = command({
     },
     limit: limit(1000, 100),
   },
-  calls: ['searchFeatures'],
+  calls: ['searchFeatures', 'getProject'],
   output: 'FeatureSearchResult',
   examples: [
     {
@@ -77,7 +78,9 @@ export const flagsList = command({
       sortBy: sort,
       limit: most,
     };
-    return await data(context.read.GET('/api/admin/search/features', { params: { query } }));
+    const found = await data(context.read.GET('/api/admin/search/features', { params: { query } }));
+    if (id !== undefined && found.total === 0) await requireProject(context, id);
+    return found;
   },
   text: ({ features, total }, context) =>
     list(context, {
