@@ -137,7 +137,7 @@ test.each(ERAS)(
 
 test('the reference client with a client metadata document', async () => {
   const clientId = `${publisher.url}/client.json`;
-  publisher.answer((_, response) =>
+  publisher.respondWith((_, response) =>
     response.end(
       JSON.stringify({
         client_id: clientId,

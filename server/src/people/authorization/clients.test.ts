@@ -26,7 +26,7 @@ async function preview(document: unknown, { status = 200, id }: { status?: numbe
   const url = id ?? `${publisher.url}/client-${++documents}.json`;
   const text =
     typeof document === 'string' ? document : JSON.stringify({ client_id: url, ...(document as object) });
-  publisher.answer((_, response) =>
+  publisher.respondWith((_, response) =>
     response.writeHead(status, { 'content-type': 'application/json', location: '/elsewhere' }).end(text),
   );
   return {
