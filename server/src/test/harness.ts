@@ -118,6 +118,10 @@ export function useHarness({ limits = {} }: { limits?: Partial<Limits> } = {}): 
       await longReadDb.destroy();
       await db.destroy();
     }
+    // The worker keeps the modules of its test files, and with them this harness.
+    opened.length = 0;
+    harness.statements.length = 0;
+    Object.assign(harness, { app: undefined, db: undefined, secondServer: undefined });
     await discardDatabase(name);
   });
   return harness;

@@ -94,3 +94,13 @@ test('every kind of share is described for operators', async () => {
   const kinds = [...body.matchAll(/^halyard_admission_waiting\{kind="([^"]+)"\}/gm)].map(([, kind]) => kind);
   expect(described.slice(1).toSorted()).toEqual(kinds.toSorted());
 });
+
+test('two applications in a process each report the metrics of the process once', async () => {
+  const other = await harness.secondServer();
+
+  for (const app of [harness.app, other]) {
+    const { body } = await app.inject('/internal-backstage/prometheus');
+    expect(body.match(/^process_cpu_seconds_total \d/gm)).toHaveLength(1);
+    expect(body.match(/^# TYPE nodejs_gc_duration_seconds histogram$/gm)).toHaveLength(1);
+  }
+});

@@ -16,7 +16,6 @@ declare module 'fastify' {
 export function installMetrics(app: App): void {
   const registry = new Registry();
   app.decorate('metrics', registry);
-  collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'halyard_build_info',
     help: 'The version of Halyard and of Node.js; the value is always 1',
@@ -31,7 +30,8 @@ export function installMetrics(app: App): void {
     registers: [registry],
   });
 
-  const collect = collectTogether(() => registry.metrics());
+  const ofProcess = processMetrics();
+  const collect = collectTogether(async () => `${await ofProcess.metrics()}\n${await registry.metrics()}`);
 
   app.addHook('onResponse', async (request, reply) => {
     // The pattern of the route, never the URL: it has few values and contains no secret.
@@ -59,6 +59,20 @@ export function installMetrics(app: App): void {
     },
     async (_request, reply) => reply.type(registry.contentType).send(await collect()),
   );
+}
+
+let ofThisProcess: Registry | undefined;
+
+/**
+ * The applications of a process share its metrics. Their observer of the garbage collector and their timer stay until the process ends,
+ * so with a registry of its own, an application would stay in memory after it is closed.
+ */
+function processMetrics(): Registry {
+  if (!ofThisProcess) {
+    ofThisProcess = new Registry();
+    collectDefaultMetrics({ register: ofThisProcess });
+  }
+  return ofThisProcess;
 }
 
 /** Anyone may request the metrics, and collecting them takes 10 statements and about 10 ms. */
