@@ -7,20 +7,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFailed, test } from 'vitest';
 import { freePort } from '../../../scripts/demo/free-port.ts';
 import { createDatabase, dropDatabase, urlOf } from '../../test/database.ts';
 import { spawnServer, startProcess, stopProcess } from '../../test/process.ts';
 
 const TOKEN = '*:*.an-operator-chose-this-secret-0123456789';
-const name = `halyard_pooled_${randomBytes(4).toString('hex')}`;
-const role = `${name}_role`;
-const folder = mkdtempSync(join(tmpdir(), 'halyard-pgbouncer-'));
-const direct = new URL(urlOf(name));
-const pooled = new URL(urlOf(name));
+let name: string;
+let role: string;
+let folder: string;
+let direct: URL;
+let pooled: URL;
 let pooler: ChildProcess;
 
-beforeAll(async () => {
+// For each attempt: the test changes the role and creates flags.
+beforeEach(async () => {
+  name = `halyard_pooled_${randomBytes(4).toString('hex')}`;
+  role = `${name}_role`;
+  folder = mkdtempSync(join(tmpdir(), 'halyard-pgbouncer-'));
+  direct = new URL(urlOf(name));
+  pooled = new URL(urlOf(name));
   await createDatabase(name);
   await asAdmin(`create role ${role} login; alter database ${name} owner to ${role}`);
   direct.username = role;
@@ -50,7 +56,7 @@ max_client_conn = 200
   });
   while (!(await accepts(Number(pooled.port)))) await sleep(50);
 });
-afterAll(async () => {
+afterEach(async () => {
   pooler.kill('SIGKILL');
   await dropDatabase(name);
   await asAdmin(`drop role ${role}`);
@@ -91,6 +97,7 @@ test('behind PgBouncer in transaction mode the server says which settings the ro
   await asAdmin(`select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`);
 
   const server = await startProcess(env);
+  onTestFailed(() => void server.process.kill('SIGKILL'));
   const headers = { authorization: TOKEN, 'content-type': 'application/json' };
   const create = (feature: string) =>
     fetch(`${server.url}/api/admin/projects/default/features`, {
