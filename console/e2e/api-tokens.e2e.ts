@@ -7,7 +7,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testAsAdmin, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { testAsAdmin, testAsViewer, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -133,9 +133,8 @@ testAsAdmin('changes the expiry of a token, and deletes the token', async ({ pag
   expect(await api.send('GET', `/api/admin/api-tokens/${id}`)).toEqual({ tokens: [] });
 });
 
-test('names the permission that reading tokens requires', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto('/admin/tokens');
+testAsViewer('names the permission that reading tokens requires', async ({ page }) => {
+  await visit(page, '/admin/tokens');
 
   await page.getByText(/READ_CLIENT_API_TOKEN/).waitFor();
   expect(await page.getByRole('button', { name: /^New token/ }).getAttribute('aria-disabled')).toBe('true');

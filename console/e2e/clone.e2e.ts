@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { testAsAdmin } from './support/test.ts';
 
 /** A flag that is enabled in development, with a rollout in each environment and a tag. */
 async function createSource(api: Api, project: string): Promise<{ name: string; strategy: string }> {
@@ -30,49 +31,46 @@ const rolloutOf = (name: string, rollout: string) => ({
 const planOf = (page: Page) => page.getByRole('region', { name: 'Plan' });
 const clonePath = (project: string, name: string) => `/projects/${project}/features/${name}/clone`;
 
-test('clones a flag, and shows the parts that the copy does not get with the reason', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const target = await createProject(api, { name: 'Search' });
-  await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
-  const { name } = await createSource(api, project);
-  const copy = `copy-${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/features/${name}`);
+testAsAdmin(
+  'clones a flag, and shows the parts that the copy does not get with the reason',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const target = await createProject(api, { name: 'Search' });
+    await api.send('DELETE', `/api/admin/projects/${target}/environments/production`);
+    const { name } = await createSource(api, project);
+    const copy = `copy-${unique()}`;
+    await visit(page, `/projects/${project}/features/${name}`);
 
-  await page.getByRole('link', { name: 'Clone…' }).click();
-  await page.getByLabel('Name of the copy').fill(copy);
-  await page.getByLabel('Project').selectOption(target);
-  await page.getByLabel(/^Tags/).uncheck();
+    await page.getByRole('link', { name: 'Clone…' }).click();
+    await page.getByLabel('Name of the copy').fill(copy);
+    await page.getByLabel('Project').selectOption(target);
+    await page.getByLabel(/^Tags/).uncheck();
 
-  const struck = planOf(page).locator('del');
-  await expect
-    .poll(() => struck.allTextContents())
-    .toEqual(['Environment production', 'Tags simple:checkout', 'Enabled in development']);
-  await planOf(page).getByText(`Project "${target}" does not have this environment.`).waitFor();
-  await planOf(page).getByText('25 % of users').waitFor();
-  await planOf(page).getByText('Add strategies').waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Clone', exact: true }).click();
+    const struck = planOf(page).locator('del');
+    await expect
+      .poll(() => struck.allTextContents())
+      .toEqual(['Environment production', 'Tags simple:checkout', 'Enabled in development']);
+    await planOf(page).getByText(`Project "${target}" does not have this environment.`).waitFor();
+    await planOf(page).getByText('25 % of users').waitFor();
+    await planOf(page).getByText('Add strategies').waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Clone', exact: true }).click();
 
-  await page.waitForURL(`/projects/${target}/features/${copy}`);
-  const created = await api.send<{ tags: unknown[]; environments: { strategies: unknown[] }[] }>(
-    'GET',
-    `/api/admin/projects/${target}/features/${copy}`,
-  );
-  expect(created.tags).toEqual([]);
-  expect(created.environments.map(one => one.strategies.length)).toEqual([1]);
-  await accessible(page);
-});
+    await page.waitForURL(`/projects/${target}/features/${copy}`);
+    const created = await api.send<{ tags: unknown[]; environments: { strategies: unknown[] }[] }>(
+      'GET',
+      `/api/admin/projects/${target}/features/${copy}`,
+    );
+    expect(created.tags).toEqual([]);
+    expect(created.environments.map(one => one.strategies.length)).toEqual([1]);
+    await accessible(page);
+  },
+);
 
-test('lists the obstacles of a clone first, and does not offer it', async ({ page, api, logInAs }) => {
+testAsAdmin('lists the obstacles of a clone first, and does not offer it', async ({ page, api }) => {
   const project = await createProject(api);
   const { name } = await createSource(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(clonePath(project, name));
+  await visit(page, clonePath(project, name));
 
   await page.getByLabel('Name of the copy').fill(name);
 
@@ -81,12 +79,11 @@ test('lists the obstacles of a clone first, and does not offer it', async ({ pag
   await accessible(page);
 });
 
-test('plans again and marks the differences when the source changed', async ({ page, api, logInAs }) => {
+testAsAdmin('plans again and marks the differences when the source changed', async ({ page, api }) => {
   const project = await createProject(api);
   const { name, strategy } = await createSource(api, project);
   const copy = `copy-${unique()}`;
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(clonePath(project, name));
+  await visit(page, clonePath(project, name));
   await page.getByLabel('Name of the copy').fill(copy);
   await planOf(page).getByText(copy).waitFor();
   const button = page.getByRole('button', { name: 'Clone', exact: true });
@@ -107,13 +104,12 @@ test('plans again and marks the differences when the source changed', async ({ p
   await page.waitForURL(`/projects/${project}/features/${copy}`);
 });
 
-test('shows the differences between a copy and its source', async ({ page, api, logInAs }) => {
+testAsAdmin('shows the differences between a copy and its source', async ({ page, api }) => {
   const project = await createProject(api);
   const { name, strategy } = await createSource(api, project);
   const copy = `copy-${unique()}`;
   await api.send('POST', `/api/admin/projects/${project}/features/${name}/clone`, { name: copy });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/features/${copy}`);
+  await visit(page, `/projects/${project}/features/${copy}`);
   const section = page.getByRole('region', { name: 'Copy of' });
   await section.getByText('in sync').waitFor();
 
@@ -134,29 +130,27 @@ test('shows the differences between a copy and its source', async ({ page, api, 
   await panel.waitFor({ state: 'hidden' });
 });
 
-test('a long name is shortened with a note, and a name above the limit is not cut', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const name = await createFlag(api, project, { name: `${unique()}-`.padEnd(100, 'x') });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(clonePath(project, name));
+testAsAdmin(
+  'a long name is shortened with a note, and a name above the limit is not cut',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const name = await createFlag(api, project, { name: `${unique()}-`.padEnd(100, 'x') });
+    await visit(page, clonePath(project, name));
 
-  const field = page.getByLabel('Name of the copy');
-  await page.getByText("The source's name is shortened").waitFor();
-  expect(await field.inputValue()).toBe(`${name.slice(0, 95)}-copy`);
-  const clone = page.getByRole('button', { name: 'Clone', exact: true });
-  await expect.poll(() => clone.isEnabled()).toBe(true);
-  await field.fill(`${name}-2`);
-  await page.getByText('A name has at most 100 characters. This one has 102.').waitFor();
-  expect(await field.inputValue()).toBe(`${name}-2`);
-  await expect.poll(() => clone.isDisabled()).toBe(true);
-  await accessible(page);
-});
+    const field = page.getByLabel('Name of the copy');
+    await page.getByText("The source's name is shortened").waitFor();
+    expect(await field.inputValue()).toBe(`${name.slice(0, 95)}-copy`);
+    const clone = page.getByRole('button', { name: 'Clone', exact: true });
+    await expect.poll(() => clone.isEnabled()).toBe(true);
+    await field.fill(`${name}-2`);
+    await page.getByText('A name has at most 100 characters. This one has 102.').waitFor();
+    expect(await field.inputValue()).toBe(`${name}-2`);
+    await expect.poll(() => clone.isDisabled()).toBe(true);
+    await accessible(page);
+  },
+);
 
-test('lists the copies of a flag with their differences', async ({ page, api, logInAs }) => {
+testAsAdmin('lists the copies of a flag with their differences', async ({ page, api }) => {
   const project = await createProject(api);
   const target = await createProject(api, { name: 'Search' });
   const { name } = await createSource(api, project);
@@ -167,8 +161,7 @@ test('lists the copies of a flag with their differences', async ({ page, api, lo
       project: target,
     });
   await api.send('PUT', `/api/admin/projects/${target}/features/${other}`, { description: 'Other' });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/features/${name}`);
+  await visit(page, `/projects/${project}/features/${name}`);
 
   const rail = page.getByRole('complementary', { name: 'About this flag' });
   await rail.getByRole('region', { name: 'Copies' }).getByText('in sync').waitFor();

@@ -4,7 +4,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
 import { startSlowChange } from './support/slow-change.ts';
-import { test, testAsAdmin, testWithOwnServer } from './support/test.ts';
+import { test, testAsAdmin, testAsViewer, testWithOwnServer } from './support/test.ts';
 
 const rows = (page: Page) => page.getByRole('listbox', { name: 'Events, newest first' }).getByRole('option');
 const environmentOf = (project: string, flag: string) =>
@@ -402,9 +402,8 @@ testAsAdmin(
   },
 );
 
-test('a viewer without events learns which ones only admins see', async ({ page, logInAs }) => {
-  await logInAs();
-  await page.goto('/events?type=IS:addon-config-created');
+testAsViewer('a viewer without events learns which ones only admins see', async ({ page }) => {
+  await visit(page, '/events?type=IS:addon-config-created');
 
   await page.getByText('No events match.').waitFor();
   await page.getByText(/Only admins see events without a project/).waitFor();

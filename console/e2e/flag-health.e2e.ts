@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { visit } from './support/open-page.ts';
-import { test, testAsAdmin } from './support/test.ts';
+import { testAsAdmin, testAsViewer } from './support/test.ts';
 
 testAsAdmin(
   'a flag is completed and uncompleted, and its stage is shown with its date',
@@ -37,28 +37,26 @@ testAsAdmin(
   },
 );
 
-test('the rail shows the findings of the flag and its age, and leads to the health page', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const [name, other] = [await createFlag(api, project), await createFlag(api, project)];
-  for (const stale of [name, other])
-    await api.send('PUT', `/api/admin/projects/${project}/features/${stale}`, { stale: true });
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto(`/projects/${project}/features/${name}`);
-  const section = page.getByRole('region', { name: 'Health' });
+testAsViewer(
+  'the rail shows the findings of the flag and its age, and leads to the health page',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const [name, other] = [await createFlag(api, project), await createFlag(api, project)];
+    for (const stale of [name, other])
+      await api.send('PUT', `/api/admin/projects/${project}/features/${stale}`, { stale: true });
+    await visit(page, `/projects/${project}/features/${name}`);
+    const section = page.getByRole('region', { name: 'Health' });
 
-  await section.getByText('0 days old').waitFor();
-  await section.getByRole('link', { name: 'Stale' }).waitFor();
-  await accessible(page);
-  await section.getByRole('link', { name: 'Stale' }).click();
-  await page.waitForURL(`/projects/${project}/health?rule=IS:stale`);
-  await page.getByRole('listitem', { name }).waitFor();
+    await section.getByText('0 days old').waitFor();
+    await section.getByRole('link', { name: 'Stale' }).waitFor();
+    await accessible(page);
+    await section.getByRole('link', { name: 'Stale' }).click();
+    await page.waitForURL(`/projects/${project}/health?rule=IS:stale`);
+    await page.getByRole('listitem', { name }).waitFor();
 
-  await api.send('PUT', `/api/admin/projects/${project}/features/${name}`, { stale: false });
-  await page.goto(`/projects/${project}/features/${name}`);
-  await section.getByText('No findings.').waitFor();
-  await accessible(page);
-});
+    await api.send('PUT', `/api/admin/projects/${project}/features/${name}`, { stale: false });
+    await page.goto(`/projects/${project}/features/${name}`);
+    await section.getByText('No findings.').waitFor();
+    await accessible(page);
+  },
+);

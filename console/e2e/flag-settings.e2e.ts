@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
-import { openPage, visit } from './support/open-page.ts';
-import { test, testAsAdmin } from './support/test.ts';
+import { goTo, visit } from './support/open-page.ts';
+import { testAsAdmin, testAsViewer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 type Feature = {
@@ -159,6 +159,8 @@ testAsAdmin(
     await page.getByText('2 changes', { exact: true }).waitFor();
     await page.getByRole('button', { name: /^Save settings/ }).click();
     await page.getByText('Settings saved.').waitFor();
+    // The editor has read the saved version. Their change comes after it.
+    await page.getByText('2 changes', { exact: true }).waitFor({ state: 'hidden' });
     expect(await read()).toMatchObject({ type: 'experiment', impressionData: true, stale: false });
 
     await page.getByLabel('Description').fill('Mine');
@@ -259,36 +261,33 @@ testAsAdmin('a flag is archived, revived and deleted in its settings', async ({ 
   await expect(api.send('GET', path)).rejects.toThrow('404');
 });
 
-test('controls that a viewer may not use are disabled and name the permission', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address, path } = await newFlag(api);
-  await api.send('POST', `${path}/link`, { url: 'https://example.com/PAY-17', title: 'PAY-17' });
-  await logInAs({ rootRole: 'Viewer' });
-
-  const expectDisabled = async (name: string | RegExp, permission: string) => {
-    const button = page.getByRole('button', { name });
-    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
-    await button.hover();
-    await page.getByRole('tooltip').getByText(`Requires the permission "${permission}"`).waitFor();
-    await page.mouse.move(0, 0);
-  };
-  // What loads later could move a button away from the pointer, and its tooltip would not appear.
-  await openPage(page, address);
-  await expectDisabled('Edit tags', 'Update flag');
-  await expectDisabled('Add a link', 'Update flag');
-  await expectDisabled('Edit link PAY-17', 'Update flag');
-  await accessible(page);
-  await openPage(page, `${address}/dependencies`);
-  await expectDisabled('Add a parent', 'Update flag dependency');
-  await accessible(page);
-  await openPage(page, `${address}/settings`);
-  await page.getByText('Requires the permission "Update flag"').waitFor();
-  await expectDisabled('Archive this flag…', 'Delete flag');
-  await accessible(page);
-});
+testAsViewer(
+  'controls that a viewer may not use are disabled and name the permission',
+  async ({ page, api }) => {
+    const { address, path } = await newFlag(api);
+    await api.send('POST', `${path}/link`, { url: 'https://example.com/PAY-17', title: 'PAY-17' });
+    const expectDisabled = async (name: string | RegExp, permission: string) => {
+      const button = page.getByRole('button', { name });
+      await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+      await button.hover();
+      await page.getByRole('tooltip').getByText(`Requires the permission "${permission}"`).waitFor();
+      await page.mouse.move(0, 0);
+    };
+    // What loads later could move a button away from the pointer, and its tooltip would not appear.
+    await goTo(page, address);
+    await expectDisabled('Edit tags', 'Update flag');
+    await expectDisabled('Add a link', 'Update flag');
+    await expectDisabled('Edit link PAY-17', 'Update flag');
+    await accessible(page);
+    await goTo(page, `${address}/dependencies`);
+    await expectDisabled('Add a parent', 'Update flag dependency');
+    await accessible(page);
+    await goTo(page, `${address}/settings`);
+    await page.getByText('Requires the permission "Update flag"').waitFor();
+    await expectDisabled('Archive this flag…', 'Delete flag');
+    await accessible(page);
+  },
+);
 
 testAsAdmin('the events of a flag have a tab, and the rail links to each event', async ({ page, api }) => {
   const { address, name } = await newFlag(api);
@@ -304,20 +303,18 @@ testAsAdmin('the events of a flag have a tab, and the rail links to each event',
   await accessible(page);
 });
 
-test('a viewer reads the settings, and the bar names the missing permission', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { address } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto(`${address}/settings`);
-  const description = page.getByLabel('Description');
-  await description.waitFor();
-  expect(await description.isEditable()).toBe(false);
-  expect(await page.getByLabel('Type', { exact: true }).isDisabled()).toBe(true);
-  expect(await page.getByLabel('Stale').isDisabled()).toBe(true);
-  await page.getByText('Requires the permission "Update flag"').waitFor();
-  expect(await page.getByRole('button', { name: /^Save settings/ }).isDisabled()).toBe(true);
-  await accessible(page);
-});
+testAsViewer(
+  'a viewer reads the settings, and the bar names the missing permission',
+  async ({ page, api }) => {
+    const { address } = await flagWithStrategy(api);
+    await visit(page, `${address}/settings`);
+    const description = page.getByLabel('Description');
+    await description.waitFor();
+    expect(await description.isEditable()).toBe(false);
+    expect(await page.getByLabel('Type', { exact: true }).isDisabled()).toBe(true);
+    expect(await page.getByLabel('Stale').isDisabled()).toBe(true);
+    await page.getByText('Requires the permission "Update flag"').waitFor();
+    expect(await page.getByRole('button', { name: /^Save settings/ }).isDisabled()).toBe(true);
+    await accessible(page);
+  },
+);

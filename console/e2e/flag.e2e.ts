@@ -4,7 +4,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
-import { test, testAsAdmin } from './support/test.ts';
+import { test, testAsAdmin, testAsViewer } from './support/test.ts';
 
 type Strategy = {
   id: string;
@@ -494,22 +494,20 @@ test('the cards and the rail name the last changes, without favorites', async ({
   expect(await latest.getByText('favorites').count()).toBe(0);
 });
 
-test('variants are shown on the card and in the row of a strategy', async ({ page, api, logInAs }) => {
+testAsViewer('variants are shown on the card and in the row of a strategy', async ({ page, api }) => {
   const variants = [
     { name: 'blue', weight: 250, weightType: 'fix', stickiness: 'default' },
     { name: 'green', weight: 750, weightType: 'variable', stickiness: 'default' },
   ];
   const { address } = await flagWithStrategy(api, { variants });
-  await logInAs();
-
-  await page.goto(`${address}?environment=production`);
+  await visit(page, `${address}?environment=production`);
 
   const words = 'Variants: blue 25 %, green 75 %';
   await page.getByRole('region', { name: 'production', exact: true }).getByText(words).waitFor();
   await page.getByRole('region', { name: 'Strategies in production' }).getByText(words).waitFor();
 });
 
-test('a comparison marks what only one of the environments has', async ({ page, api, logInAs }) => {
+testAsViewer('a comparison marks what only one of the environments has', async ({ page, api }) => {
   const { address, base } = await flagWithStrategy(api);
   const same = {
     name: 'flexibleRollout',
@@ -518,9 +516,7 @@ test('a comparison marks what only one of the environments has', async ({ page, 
   };
   for (const environment of ['development', 'production'])
     await api.send('POST', `${base}/environments/${environment}/strategies`, same);
-  await logInAs();
-
-  await page.goto(`${address}?environment=production&compare=development`);
+  await visit(page, `${address}?environment=production&compare=development`);
 
   const panel = page.getByRole('dialog', { name: 'Compare production with another environment' });
   await panel.getByText('In both').first().waitFor();
@@ -530,11 +526,9 @@ test('a comparison marks what only one of the environments has', async ({ page, 
   await accessible(page);
 });
 
-test('a viewer reads a strategy in an editor without editable fields', async ({ page, api, logInAs }) => {
+testAsViewer('a viewer reads a strategy in an editor without editable fields', async ({ page, api }) => {
   const { address, id } = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Viewer' });
-
-  await page.goto(`${address}?environment=production&edit=${id}`);
+  await visit(page, `${address}?environment=production&edit=${id}`);
 
   await page.getByText('Requires the permission "Change strategies"').waitFor();
   expect(await page.getByLabel('Title').isDisabled()).toBe(true);

@@ -3,7 +3,7 @@ import { accessible } from './support/accessible.ts';
 import { createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
-import { test, testAsAdmin } from './support/test.ts';
+import { test, testAsAdmin, testAsViewer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 testAsAdmin('a flag is created from the list, and its page opens', async ({ page, api }) => {
@@ -187,12 +187,11 @@ testAsAdmin('several flags are tagged, marked as stale and archived together', a
   await expect.poll(() => flagsInSidebar.textContent()).toBe('Flags0');
 });
 
-test('a filter is part of the URL, and Back removes it', async ({ page, newPage, api, logInAs }) => {
+testAsViewer('a filter is part of the URL, and Back removes it', async ({ page, newPage, api, logInAs }) => {
   const project = await createProject(api);
   const name = await createFlag(api, project, { type: 'kill-switch' });
   await createFlag(api, project);
-  await logInAs();
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
   await page.getByText('2 flags', { exact: true }).waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type('type:kill-switch');
@@ -209,11 +208,10 @@ test('a filter is part of the URL, and Back removes it', async ({ page, newPage,
   await accessible(page);
 });
 
-test('a viewer sees disabled toggles that name the missing permission', async ({ page, api, logInAs }) => {
+testAsViewer('a viewer sees disabled toggles that name the missing permission', async ({ page, api }) => {
   const project = await createProject(api);
   const name = await createFlag(api, project);
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
   const toggle = page.getByLabel(`${name} in production`, { exact: true });
   await toggle.waitFor();
   expect(await toggle.getAttribute('title')).toContain('Requires the permission "Enable and disable flags"');
@@ -316,9 +314,8 @@ testAsAdmin(
   },
 );
 
-test('the help lists the shortcuts of this page and of others', async ({ page, logInAs }) => {
-  await logInAs();
-  await page.goto('/profile');
+testAsViewer('the help lists the shortcuts of this page and of others', async ({ page }) => {
+  await visit(page, '/profile');
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
@@ -512,22 +509,20 @@ test('the sidebar keeps the project that was open last, and printing omits it', 
   expect(await heading.isVisible()).toBe(true);
 });
 
-test('Evaluate opens the playground with the flag, and explains its result', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto(`/projects/${project}/features/${flag}`);
+testAsViewer(
+  'Evaluate opens the playground with the flag, and explains its result',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    await visit(page, `/projects/${project}/features/${flag}`);
 
-  await page.getByRole('link', { name: 'Evaluate' }).click();
+    await page.getByRole('link', { name: 'Evaluate' }).click();
 
-  await page.waitForURL(/\/playground\?/);
-  await page.getByRole('link', { name: flag }).first().waitFor();
-  await page
-    .getByText(/disabled/i)
-    .first()
-    .waitFor();
-});
+    await page.waitForURL(/\/playground\?/);
+    await page.getByRole('link', { name: flag }).first().waitFor();
+    await page
+      .getByText(/disabled/i)
+      .first()
+      .waitFor();
+  },
+);

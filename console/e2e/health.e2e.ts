@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { visit } from './support/open-page.ts';
-import { test, testAsAdmin } from './support/test.ts';
+import { testAsAdmin, testAsViewer } from './support/test.ts';
 
 /** A project with four flags, two of them stale, so its health is 50. */
 async function createStaleProject(api: Api): Promise<{ project: string; stale: [string, string] }> {
@@ -83,10 +83,9 @@ testAsAdmin('an exceeded budget says what is rejected', async ({ page, api }) =>
   await expect(createFlag(api, project, { name: `flag-${unique()}` })).rejects.toThrow('403');
 });
 
-test('the trend has a table, and the range is in the URL', async ({ page, api, logInAs }) => {
+testAsViewer('the trend has a table, and the range is in the URL', async ({ page, api }) => {
   const { project } = await createStaleProject(api);
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto(`/projects/${project}/health`);
+  await visit(page, `/projects/${project}/health`);
   const trend = page.getByRole('region', { name: 'Trend' });
 
   await trend.getByRole('button', { name: '90 days' }).click();

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject } from './support/api.ts';
 import { visit } from './support/open-page.ts';
-import { test, testAsAdmin } from './support/test.ts';
+import { testAsAdmin, testAsViewer } from './support/test.ts';
 
 /** A flag for Norway that is enabled in development. */
 async function createNorwegian(api: Api, project: string): Promise<string> {
@@ -93,9 +93,8 @@ testAsAdmin(
   },
 );
 
-test('shows why the server rejects a context', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto('/playground?environment=development&currentTime=yesterday');
+testAsViewer('shows why the server rejects a context', async ({ page }) => {
+  await visit(page, '/playground?environment=development&currentTime=yesterday');
 
   await page.getByText('"yesterday" is not a time such as 2026-11-15T09:30:00Z').waitFor();
   expect(await page.getByLabel('Time').getAttribute('aria-invalid')).toBe('true');

@@ -3,13 +3,14 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createPerson, createProject, unique } from './support/api.ts';
 import { logIn } from './support/log-in.ts';
-import { test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin, testAsEditor, testAsViewer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, project: string) => page.getByRole('row').filter({ hasText: project });
 
 /** Opens the list with the projects that contain the string. The server has many more, and the list renders what is visible. */
-const open = (page: Page, text: string) => page.goto(`/projects?query=${encodeURIComponent(text)}`);
+const open = (page: Page, text: string) => visit(page, `/projects?query=${encodeURIComponent(text)}`);
 
 /** Closes the tooltip of the focused control. Tooltips are outside the landmarks of the page. */
 async function leave(page: Page): Promise<void> {
@@ -33,11 +34,10 @@ async function logInWithPermissions(
   await logIn(page, await createPerson(api, { projectRoles: { [project]: name } }));
 }
 
-test('creates a project, with an id that is checked while typing', async ({ page, api, logInAs }) => {
+testAsEditor('creates a project, with an id that is checked while typing', async ({ page, api }) => {
   const taken = await createProject(api);
   const id = `mobile-${unique()}`;
-  await logInAs({ rootRole: 'Editor' });
-  await page.goto('/projects');
+  await visit(page, '/projects');
 
   await page.getByRole('button', { name: /^New project/ }).click();
   const panel = page.getByRole('dialog', { name: 'New project' });
@@ -64,9 +64,8 @@ test('creates a project, with an id that is checked while typing', async ({ page
   await accessible(page);
 });
 
-test('asks before it discards a new project', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Editor' });
-  await page.goto('/projects?query=none&edit=new');
+testAsEditor('asks before it discards a new project', async ({ page }) => {
+  await visit(page, '/projects?query=none&edit=new');
   const panel = page.getByRole('dialog', { name: 'New project' });
   await panel.getByLabel('Name').fill('Mobile apps');
 
@@ -76,14 +75,13 @@ test('asks before it discards a new project', async ({ page, logInAs }) => {
   ]);
 });
 
-test('finds a project by a string, which the URL keeps', async ({ page, api, logInAs }) => {
+testAsViewer('finds a project by a string, which the URL keeps', async ({ page, api }) => {
   const name = `Found ${unique()}`;
   const [first, second] = [await createProject(api, { name }), await createProject(api, { name })];
-  await logInAs();
   await open(page, name);
   await row(page, second).waitFor();
 
-  await page.goto('/projects');
+  await visit(page, '/projects');
   await page.getByLabel('Filter projects').waitFor();
   await page.keyboard.press('/');
   await page.keyboard.type(first.toUpperCase());
@@ -97,11 +95,10 @@ test('finds a project by a string, which the URL keeps', async ({ page, api, log
   await accessible(page);
 });
 
-test('archives a project and revives it, and shows the effect first', async ({ page, api, logInAs }) => {
+testAsAdmin('archives a project and revives it, and shows the effect first', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects?query=${project}`);
+  await visit(page, `/projects?query=${project}`);
   const archive = row(page, project).getByRole('button', { name: /^Archive/ });
   const dialog = page.getByRole('dialog');
 

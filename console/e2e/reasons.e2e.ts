@@ -3,7 +3,7 @@ import { accessible } from './support/accessible.ts';
 import { type Api, createFlag } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
-import { test, testAsAdmin } from './support/test.ts';
+import { testAsAdmin } from './support/test.ts';
 
 type Event = { type: string; comment?: string };
 
@@ -83,42 +83,39 @@ testAsAdmin('a project can require a reason, and every form asks for it', async 
   expect(await newestEvent(api, name)).toMatchObject({ comment: 'More users' });
 });
 
-test('a change without a form asks for the reason that the project requires, and Cancel leaves everything as it was', async ({
-  page,
-  api,
-  logInAs,
-  tolerated,
-}) => {
-  // The browser logs the rejected request.
-  tolerated.push(/status of 400/);
-  const { address, project, base, name } = await flagWithStrategy(api);
-  await api.send('PUT', `/api/admin/projects/${project}/settings`, { requireComment: true });
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(address);
-  const dialog = page.getByRole('dialog', { name: 'Why are you making this change?' });
-  const development = page.getByRole('switch', { name: 'Enabled in development' }).first();
-  const isEnabled = async () =>
-    (await api.send<{ environments: { name: string; enabled: boolean }[] }>('GET', base)).environments.find(
-      one => one.name === 'development',
-    )?.enabled;
+testAsAdmin(
+  'a change without a form asks for the reason that the project requires, and Cancel leaves everything as it was',
+  async ({ page, api, tolerated }) => {
+    // The browser logs the rejected request.
+    tolerated.push(/status of 400/);
+    const { address, project, base, name } = await flagWithStrategy(api);
+    await api.send('PUT', `/api/admin/projects/${project}/settings`, { requireComment: true });
+    await visit(page, address);
+    const dialog = page.getByRole('dialog', { name: 'Why are you making this change?' });
+    const development = page.getByRole('switch', { name: 'Enabled in development' }).first();
+    const isEnabled = async () =>
+      (await api.send<{ environments: { name: string; enabled: boolean }[] }>('GET', base)).environments.find(
+        one => one.name === 'development',
+      )?.enabled;
 
-  await development.click();
-  await dialog.getByText(`Project "${project}" requires a reason for every change to its flags.`).waitFor();
-  await accessible(page);
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText(`${name} was not enabled in development.`).waitFor();
-  await expect.poll(() => development.isChecked()).toBe(false);
-  expect(await isEnabled()).toBe(false);
+    await development.click();
+    await dialog.getByText(`Project "${project}" requires a reason for every change to its flags.`).waitFor();
+    await accessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText(`${name} was not enabled in development.`).waitFor();
+    await expect.poll(() => development.isChecked()).toBe(false);
+    expect(await isEnabled()).toBe(false);
 
-  await development.click();
-  await dialog.getByRole('textbox', { name: 'Reason' }).fill('Try it out');
-  await dialog.getByRole('button', { name: 'Save with this reason' }).click();
-  await expect.poll(isEnabled).toBe(true);
-  expect(await newestEvent(api, name)).toMatchObject({
-    type: 'feature-environment-enabled',
-    comment: 'Try it out',
-  });
-});
+    await development.click();
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Try it out');
+    await dialog.getByRole('button', { name: 'Save with this reason' }).click();
+    await expect.poll(isEnabled).toBe(true);
+    expect(await newestEvent(api, name)).toMatchObject({
+      type: 'feature-environment-enabled',
+      comment: 'Try it out',
+    });
+  },
+);
 
 testAsAdmin('a bulk action and a segment can have a reason', async ({ page, api }) => {
   const { project, name } = await flagWithStrategy(api);

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { accessible, accessibleInBoth } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { goTo, openPage } from './support/open-page.ts';
-import { test } from './support/test.ts';
+import { test, testAsAdmin } from './support/test.ts';
 
 /** Every path in routes.tsx, in the order of the file, and whether its page has the sidebar. */
 const ROUTES = [
@@ -131,22 +131,19 @@ test('a narrow window supports dark colors and reduced motion, and has the navig
   await accessible(page);
 });
 
-test('an unknown URL says that there is no such page', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Admin' });
-
-  await openPage(page, '/segments');
+testAsAdmin('an unknown URL says that there is no such page', async ({ page }) => {
+  await goTo(page, '/segments');
 
   await page.getByRole('heading', { name: 'The console has no such page' }).waitFor();
   await accessible(page);
 });
 
-test('without applications, the page links to the form of a new API token', async ({ page, logInAs }) => {
-  await logInAs({ rootRole: 'Admin' });
+testAsAdmin('without applications, the page links to the form of a new API token', async ({ page }) => {
   await page.route('**/api/admin/metrics/applications?*', route =>
     route.fulfill({ json: { applications: [], total: 0 } }),
   );
 
-  await openPage(page, '/applications');
+  await goTo(page, '/applications');
 
   const link = page.getByRole('link', { name: 'Create an API token' });
   expect(await link.getAttribute('href')).toBe('/admin/tokens/new');

@@ -7,7 +7,7 @@ import { flagWithStrategy } from './support/flag.ts';
 import { logIn } from './support/log-in.ts';
 import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testAsAdmin, testBehindFront, testWithOwnServer } from './support/test.ts';
+import { test, testAsAdmin, testAsEditor, testBehindFront, testWithOwnServer } from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const country = (...values: string[]) => ({ contextName: 'country', operator: 'IN', values });
@@ -22,11 +22,10 @@ async function createSegment(api: Api, fields: object = {}): Promise<{ id: numbe
 const values = (page: Page) => page.getByLabel('Values of country');
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
 
-test('creates a segment with the constraint editor of strategies', async ({ page, api, logInAs }) => {
+testAsEditor('creates a segment with the constraint editor of strategies', async ({ page, api }) => {
   const taken = await createSegment(api);
   const name = `eu-${unique()}`;
-  await logInAs({ rootRole: 'Editor' });
-  await page.goto('/admin/segments');
+  await visit(page, '/admin/segments');
   await page.getByRole('button', { name: /^New segment/ }).click();
 
   await page.getByLabel('Name').fill(taken.name);
@@ -46,7 +45,7 @@ test('creates a segment with the constraint editor of strategies', async ({ page
   expect(segments.find(one => one.name === name)).toMatchObject({
     constraints: [{ contextName: 'country', values: ['AT', 'BE'] }],
   });
-  await page.goto(`/admin/segments?query=${name}`);
+  await visit(page, `/admin/segments?query=${name}`);
   await row(page, name).getByText('1 constraint').waitFor();
   await accessible(page);
 });

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { createFlag, createProject } from './support/api.ts';
 import { visit } from './support/open-page.ts';
-import { test, testAsAdmin } from './support/test.ts';
+import { testAsAdmin, testAsViewer } from './support/test.ts';
 
 testAsAdmin(
   'exports a project, examines the import into a different project, and links to the change',
@@ -48,10 +48,9 @@ testAsAdmin(
   },
 );
 
-test('an import names the permissions that the user lacks', async ({ page, api, logInAs }) => {
+testAsViewer('an import names the permissions that the user lacks', async ({ page, api }) => {
   const project = await createProject(api);
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto('/admin/transfer/import');
+  await visit(page, '/admin/transfer/import');
   await page
     .getByLabel('Or paste an export')
     .fill(JSON.stringify({ features: [{ name: `${project}.new` }], featureStrategies: [] }));

@@ -1,22 +1,19 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
-import { type Api, createFlag, createProject, type NewPerson, type Person, unique } from './support/api.ts';
+import { type Api, createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
-import { test, testBehindFront } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { test, testAsAdmin, testBehindFront } from './support/test.ts';
 
 const titleOf = (page: Page) => page.getByRole('textbox', { name: 'Title' });
 const save = (page: Page) => page.getByRole('button', { name: /^Save to production/ }).click();
 const conflict = (page: Page) => page.getByText('while you edited it');
 
-/** A user who has typed the title of a strategy, and has not saved it. */
-async function typeTitle(
-  { page, api, logInAs }: { page: Page; api: Api; logInAs: (roles: NewPerson) => Promise<Person> },
-  title: string,
-) {
+/** Types the title of a strategy, and does not save it. */
+async function typeTitle(page: Page, api: Api, title: string) {
   const flag = await flagWithStrategy(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`${flag.address}?edit=${flag.id}`);
+  await visit(page, `${flag.address}?edit=${flag.id}`);
   await titleOf(page).fill(title);
   return flag;
 }
@@ -31,7 +28,8 @@ testBehindFront(
   'an editor keeps its input if the network is back before the server',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/ERR_|Failed to load resource/);
-    await typeTitle({ page, api, logInAs }, 'Mine');
+    await logInAs({ rootRole: 'Admin' });
+    await typeTitle(page, api, 'Mine');
 
     await page.context().setOffline(true);
     server.front.state = 'down';
@@ -50,7 +48,8 @@ testBehindFront(
   'a save during an outage is retried until the server is back, and can be stopped',
   async ({ page, api, server, logInAs, tolerated }) => {
     tolerated.push(/ERR_|Failed to load resource/);
-    const { strategies } = await typeTitle({ page, api, logInAs }, 'First');
+    await logInAs({ rootRole: 'Admin' });
+    const { strategies } = await typeTitle(page, api, 'First');
     const waiting = page.getByText('1 change is not saved yet. Halyard keeps trying.');
 
     server.front.state = 'down';
@@ -83,14 +82,9 @@ async function loseResponses(page: Page, count: number): Promise<void> {
   });
 }
 
-test('a lost response is neither a conflict nor a second change', async ({
-  page,
-  api,
-  logInAs,
-  tolerated,
-}) => {
+testAsAdmin('a lost response is neither a conflict nor a second change', async ({ page, api, tolerated }) => {
   tolerated.push(/ERR_CONNECTION_RESET/);
-  const { address, name, strategies } = await typeTitle({ page, api, logInAs }, 'Mine');
+  const { address, name, strategies } = await typeTitle(page, api, 'Mine');
 
   await loseResponses(page, 2);
   await save(page);
@@ -111,32 +105,30 @@ test('a lost response is neither a conflict nor a second change', async ({
   expect(await api.send<unknown[]>('GET', strategies)).toHaveLength(2);
 });
 
-test('input that is edited again while it is saved does not conflict with its own first save', async ({
-  page,
-  api,
-  logInAs,
-  tolerated,
-}) => {
-  tolerated.push(/ERR_CONNECTION_RESET/);
-  const { strategies } = await typeTitle({ page, api, logInAs }, 'First');
-  await loseResponses(page, 100);
-  await save(page);
-  await page.getByRole('button', { name: 'Stop trying' }).click();
-  await page.unroute('**/api/admin/**');
+testAsAdmin(
+  'input that is edited again while it is saved does not conflict with its own first save',
+  async ({ page, api, tolerated }) => {
+    tolerated.push(/ERR_CONNECTION_RESET/);
+    const { strategies } = await typeTitle(page, api, 'First');
+    await loseResponses(page, 100);
+    await save(page);
+    await page.getByRole('button', { name: 'Stop trying' }).click();
+    await page.unroute('**/api/admin/**');
 
-  await titleOf(page).fill('Second');
-  await reload(page);
-  await page.getByText('Your unsaved input is restored.').waitFor();
-  expect(await titleOf(page).inputValue()).toBe('Second');
-  await save(page);
+    await titleOf(page).fill('Second');
+    await reload(page);
+    await page.getByText('Your unsaved input is restored.').waitFor();
+    expect(await titleOf(page).inputValue()).toBe('Second');
+    await save(page);
 
-  await page.getByText('Saved to production.').waitFor();
-  const [stored] = await api.send<{ title: string }[]>('GET', strategies);
-  expect(stored?.title).toBe('Second');
-});
+    await page.getByText('Saved to production.').waitFor();
+    const [stored] = await api.send<{ title: string }[]>('GET', strategies);
+    expect(stored?.title).toBe('Second');
+  },
+);
 
-test('input survives a reload until it is saved or discarded', async ({ page, api, logInAs }) => {
-  const { address, id } = await typeTitle({ page, api, logInAs }, 'Mine');
+testAsAdmin('input survives a reload until it is saved or discarded', async ({ page, api }) => {
+  const { address, id } = await typeTitle(page, api, 'Mine');
 
   await reload(page);
   await page.getByText('Your unsaved input is restored.').waitFor();
@@ -156,44 +148,45 @@ test('input survives a reload until it is saved or discarded', async ({ page, ap
   );
 });
 
-test('restored input is a conflict immediately if somebody else has changed the same thing', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { id, strategies } = await typeTitle({ page, api, logInAs }, 'Mine');
-  await api.send('PUT', `${strategies}/${id}`, { name: 'flexibleRollout', title: 'Theirs', parameters: {} });
+testAsAdmin(
+  'restored input is a conflict immediately if somebody else has changed the same thing',
+  async ({ page, api }) => {
+    const { id, strategies } = await typeTitle(page, api, 'Mine');
+    await api.send('PUT', `${strategies}/${id}`, {
+      name: 'flexibleRollout',
+      title: 'Theirs',
+      parameters: {},
+    });
 
-  await reload(page);
+    await reload(page);
 
-  await page.getByText('admin token changed this strategy').or(conflict(page)).first().waitFor();
-  await accessible(page);
-  await page.getByRole('button', { name: 'Continue with mine' }).click();
-  expect(await titleOf(page).inputValue()).toBe('Mine');
-});
+    await page.getByText('admin token changed this strategy').or(conflict(page)).first().waitFor();
+    await accessible(page);
+    await page.getByRole('button', { name: 'Continue with mine' }).click();
+    expect(await titleOf(page).inputValue()).toBe('Mine');
+  },
+);
 
-test('a strategy that somebody deletes keeps its editor, and saving adds it again', async ({
-  page,
-  api,
-  logInAs,
-  tolerated,
-}) => {
-  tolerated.push(/404/);
-  const { id, strategies } = await typeTitle({ page, api, logInAs }, 'Mine');
-  await api.send('DELETE', `${strategies}/${id}`);
+testAsAdmin(
+  'a strategy that somebody deletes keeps its editor, and saving adds it again',
+  async ({ page, api, tolerated }) => {
+    tolerated.push(/404/);
+    const { id, strategies } = await typeTitle(page, api, 'Mine');
+    await api.send('DELETE', `${strategies}/${id}`);
 
-  await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();
-  expect(await titleOf(page).inputValue()).toBe('Mine');
-  await accessible(page);
-  await reload(page);
-  await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();
-  expect(await titleOf(page).inputValue()).toBe('Mine');
-  await save(page);
+    await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();
+    expect(await titleOf(page).inputValue()).toBe('Mine');
+    await accessible(page);
+    await reload(page);
+    await page.getByText('Somebody deleted this strategy while you edited it.').waitFor();
+    expect(await titleOf(page).inputValue()).toBe('Mine');
+    await save(page);
 
-  await page.getByText('Saved to production.').waitFor();
-  const stored = await api.send<{ title: string }[]>('GET', strategies);
-  expect(stored.map(({ title }) => title)).toEqual(['Mine']);
-});
+    await page.getByText('Saved to production.').waitFor();
+    const stored = await api.send<{ title: string }[]>('GET', strategies);
+    expect(stored.map(({ title }) => title)).toEqual(['Mine']);
+  },
+);
 
 test('input survives the end of the session and a reload, and a different user does not get it', async ({
   page,
@@ -223,10 +216,9 @@ test('input survives the end of the session and a reload, and a different user d
   expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain('Mine');
 });
 
-test('forms keep their input in the tab, without secrets', async ({ page, api, logInAs }) => {
+testAsAdmin('forms keep their input in the tab, without secrets', async ({ page, api }) => {
   const project = await createProject(api);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}?edit=new`);
+  await visit(page, `/projects/${project}?edit=new`);
   await page.getByLabel('Name').fill('checkout-v9');
   await reload(page);
   await page.getByLabel('Name').waitFor();
@@ -243,12 +235,11 @@ test('forms keep their input in the tab, without secrets', async ({ page, api, l
   expect(await page.getByLabel('Description').inputValue()).toBe('Change log');
 });
 
-test('a failed toggle undoes only itself', async ({ page, api, logInAs, tolerated }) => {
+testAsAdmin('a failed toggle undoes only itself', async ({ page, api, tolerated }) => {
   const project = await createProject(api);
   const [one, other] = [await createFlag(api, project), await createFlag(api, project)];
-  await logInAs({ rootRole: 'Admin' });
   tolerated.push(/500/);
-  await page.goto(`/projects/${project}`);
+  await visit(page, `/projects/${project}`);
   const toggle = (flag: string) => page.getByRole('switch', { name: new RegExp(`^${flag}.*development`) });
   let fail: (() => void) | undefined;
   await page.route(`**/features/${one}/environments/development/on`, async route => {
@@ -270,11 +261,10 @@ test('a failed toggle undoes only itself', async ({ page, api, logInAs, tolerate
   expect(await toggle(one).isChecked()).toBe(false);
 });
 
-test('the question before archiving takes the focus and keeps it', async ({ page, api, logInAs }) => {
+testAsAdmin('the question before archiving takes the focus and keeps it', async ({ page, api }) => {
   const project = await createProject(api);
   const flag = await createFlag(api, project);
-  await logInAs({ rootRole: 'Admin' });
-  await page.goto(`/projects/${project}/features/${flag}/settings`);
+  await visit(page, `/projects/${project}/features/${flag}/settings`);
   await page.getByRole('button', { name: 'Archive this flag…' }).click();
   const dialog = page.getByRole('dialog', { name: `Archive ${flag}?` });
   const hasFocus = () => dialog.evaluate(element => element.contains(document.activeElement));

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { accessible } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
-import { type Target, test } from './support/test.ts';
+import { visit } from './support/open-page.ts';
+import { type Target, test, testAsViewer } from './support/test.ts';
 
 /** Reports as an SDK in production does. */
 async function report(api: Api, { url }: Target, path: string, body: object): Promise<void> {
@@ -23,81 +24,77 @@ const bucketOf = (toggles: object) => {
   return { start: now, stop: now, toggles };
 };
 
-test('shows how often SDKs evaluated a flag, the application that asked, and names that no flag has', async ({
-  page,
-  api,
-  server,
-  logInAs,
-}) => {
-  const project = await createProject(api);
-  const flag = await createFlag(api, project);
-  const appName = `shop-${unique()}`;
-  const typo = `${flag}-typo`;
-  await report(api, server, '/api/client/register', {
-    appName,
-    instanceId: 'host-1',
-    sdkVersion: 'unleash-node-sdk:6.12.1',
-    strategies: ['default'],
-    started: new Date().toISOString(),
-    interval: 10_000,
-  });
-  await report(api, server, '/api/client/metrics', {
-    appName,
-    instanceId: 'host-1',
-    bucket: bucketOf({
-      [flag]: { yes: 1500, no: 500, variants: { blue: 900, red: 600 } },
-      [typo]: { yes: 0, no: 7, variants: {} },
-    }),
-  });
-  await logInAs({ rootRole: 'Viewer' });
+testAsViewer(
+  'shows how often SDKs evaluated a flag, the application that asked, and names that no flag has',
+  async ({ page, api, server }) => {
+    const project = await createProject(api);
+    const flag = await createFlag(api, project);
+    const appName = `shop-${unique()}`;
+    const typo = `${flag}-typo`;
+    await report(api, server, '/api/client/register', {
+      appName,
+      instanceId: 'host-1',
+      sdkVersion: 'unleash-node-sdk:6.12.1',
+      strategies: ['default'],
+      started: new Date().toISOString(),
+      interval: 10_000,
+    });
+    await report(api, server, '/api/client/metrics', {
+      appName,
+      instanceId: 'host-1',
+      bucket: bucketOf({
+        [flag]: { yes: 1500, no: 500, variants: { blue: 900, red: 600 } },
+        [typo]: { yes: 0, no: 7, variants: {} },
+      }),
+    });
+    // The page polls every 10 s, and the server writes as often.
+    await visit(page, `/projects/${project}/features/${flag}/usage`);
+    const usage = page.getByRole('region', { name: 'Usage in production' });
+    await page
+      .getByRole('region', { name: 'Usage in development' })
+      .getByText('No SDK evaluated the flag in the last 24 hours.')
+      .waitFor();
+    await usage.getByText('1,500 enabled, 500 disabled', { exact: true }).waitFor({ timeout: 60_000 });
+    await usage.getByText('75 % enabled').waitFor();
+    await usage.getByText('blue 900 · red 600').waitFor();
+    await usage.getByRole('figure', { name: /^Evaluations in production by hour: 1,500 enabled/ }).waitFor();
+    await accessible(page);
+    await page.getByText('30 days', { exact: true }).click();
+    await page.waitForURL(url => url.searchParams.get('range') === 'month');
+    await usage.getByRole('figure', { name: /^Evaluations in production by day: 1,500 enabled/ }).waitFor();
+    await accessible(page);
 
-  // The page polls every 10 s, and the server writes as often.
-  await page.goto(`/projects/${project}/features/${flag}/usage`);
-  const usage = page.getByRole('region', { name: 'Usage in production' });
-  await page
-    .getByRole('region', { name: 'Usage in development' })
-    .getByText('No SDK evaluated the flag in the last 24 hours.')
-    .waitFor();
-  await usage.getByText('1,500 enabled, 500 disabled', { exact: true }).waitFor({ timeout: 60_000 });
-  await usage.getByText('75 % enabled').waitFor();
-  await usage.getByText('blue 900 · red 600').waitFor();
-  await usage.getByRole('figure', { name: /^Evaluations in production by hour: 1,500 enabled/ }).waitFor();
-  await accessible(page);
-  await page.getByText('30 days', { exact: true }).click();
-  await page.waitForURL(url => url.searchParams.get('range') === 'month');
-  await usage.getByRole('figure', { name: /^Evaluations in production by day: 1,500 enabled/ }).waitFor();
-  await accessible(page);
+    await page.getByRole('region', { name: 'Applications' }).getByRole('link', { name: appName }).click();
+    await page.getByRole('heading', { level: 1, name: appName }).waitFor();
+    const part = (name: string) => page.getByRole('region', { name });
+    await part('Problems').getByText(`There is no flag ${typo}.`).waitFor();
+    await part('Environments').getByText('1 instance', { exact: true }).waitFor();
+    await part('Environments').getByText('unleash-node-sdk:6.12.1').waitFor();
+    await part('Instances').getByText('host-1').waitFor();
+    await accessible(page);
+    await part('Flags').getByRole('link', { name: flag }).click();
+    await page.waitForURL(`/projects/${project}/features/${flag}`);
 
-  await page.getByRole('region', { name: 'Applications' }).getByRole('link', { name: appName }).click();
-  await page.getByRole('heading', { level: 1, name: appName }).waitFor();
-  const part = (name: string) => page.getByRole('region', { name });
-  await part('Problems').getByText(`There is no flag ${typo}.`).waitFor();
-  await part('Environments').getByText('1 instance', { exact: true }).waitFor();
-  await part('Environments').getByText('unleash-node-sdk:6.12.1').waitFor();
-  await part('Instances').getByText('host-1').waitFor();
-  await accessible(page);
-  await part('Flags').getByRole('link', { name: flag }).click();
-  await page.waitForURL(`/projects/${project}/features/${flag}`);
+    await visit(page, '/applications');
+    await page.getByRole('link', { name: 'Unknown flags' }).click();
+    await page.getByPlaceholder('Name or application').fill(typo);
+    const unknown = page.getByRole('row').filter({ hasText: typo });
+    await unknown.getByText('production').waitFor();
+    await accessible(page);
+    await unknown.getByRole('link', { name: appName }).click();
+    await page.waitForURL(`/applications/${appName}`);
 
-  await page.goto('/applications');
-  await page.getByRole('link', { name: 'Unknown flags' }).click();
-  await page.getByPlaceholder('Name or application').fill(typo);
-  const unknown = page.getByRole('row').filter({ hasText: typo });
-  await unknown.getByText('production').waitFor();
-  await accessible(page);
-  await unknown.getByRole('link', { name: appName }).click();
-  await page.waitForURL(`/applications/${appName}`);
-
-  await page.goto(`/projects/${project}/applications`);
-  await page.getByRole('link', { name: 'Flag usage' }).click();
-  const evaluated = page.getByRole('row').filter({ hasText: flag });
-  await evaluated.getByText('1,500', { exact: true }).waitFor();
-  await evaluated.getByText('500', { exact: true }).waitFor();
-  await page.getByRole('combobox', { name: 'Period' }).selectOption('Last 7 days');
-  await page.waitForURL(url => url.searchParams.get('days') === '7');
-  await evaluated.getByText('1,500', { exact: true }).waitFor();
-  await accessible(page);
-});
+    await visit(page, `/projects/${project}/applications`);
+    await page.getByRole('link', { name: 'Flag usage' }).click();
+    const evaluated = page.getByRole('row').filter({ hasText: flag });
+    await evaluated.getByText('1,500', { exact: true }).waitFor();
+    await evaluated.getByText('500', { exact: true }).waitFor();
+    await page.getByRole('combobox', { name: 'Period' }).selectOption('Last 7 days');
+    await page.waitForURL(url => url.searchParams.get('days') === '7');
+    await evaluated.getByText('1,500', { exact: true }).waitFor();
+    await accessible(page);
+  },
+);
 
 test('an application can be described and deleted only by users with the permission', async ({
   page,
@@ -146,7 +143,7 @@ test('an application can be described and deleted only by users with the permiss
   expect(await read()).toBeUndefined();
 });
 
-test('finds an application by a string, and opens it by keyboard', async ({ page, api, server, logInAs }) => {
+testAsViewer('finds an application by a string, and opens it by keyboard', async ({ page, api, server }) => {
   const appName = `mail-${unique()}`;
   await report(api, server, '/api/client/register', {
     appName,
@@ -159,8 +156,7 @@ test('finds an application by a string, and opens it by keyboard', async ({ page
   await expect
     .poll(async () => (await api.send<{ total: number }>('GET', address)).total, { timeout: 60_000 })
     .toBe(1);
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto('/');
+  await visit(page, '/');
   await page.getByRole('link', { name: 'Applications' }).click();
 
   await page.getByLabel('Filter applications').fill(appName);
@@ -173,9 +169,9 @@ test('finds an application by a string, and opens it by keyboard', async ({ page
 
   await page.getByRole('heading', { level: 1, name: appName }).waitFor();
   await page.getByText('The application has not asked for any flag.').waitFor();
-  await page.goto(`/applications?query=${unique()}`);
+  await visit(page, `/applications?query=${unique()}`);
   await page.getByText('No applications match.').waitFor();
-  await page.goto(`/applications/${unique()}`);
+  await visit(page, `/applications/${unique()}`);
   await page.getByRole('heading', { name: 'Not found, or you cannot read it' }).waitFor();
   await accessible(page);
 });

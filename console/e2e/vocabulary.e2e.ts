@@ -5,7 +5,14 @@ import { type Api, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
 import { visit } from './support/open-page.ts';
 import { retry } from './support/retry.ts';
-import { test, testAsAdmin, testBehindFront, testWithOwnServer } from './support/test.ts';
+import {
+  test,
+  testAsAdmin,
+  testAsEditor,
+  testAsViewer,
+  testBehindFront,
+  testWithOwnServer,
+} from './support/test.ts';
 import { asksBeforeInputIsLost } from './support/unsaved.ts';
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
@@ -22,11 +29,10 @@ async function confirmDeletion(page: Page, action: string, typed?: string): Prom
 const createField = (api: Api, fields: object = {}) =>
   api.send<{ name: string }>('POST', '/api/admin/context', { name: `field-${unique()}`, ...fields });
 
-test('creates a context field with a pasted table of legal values', async ({ page, api, logInAs }) => {
+testAsEditor('creates a context field with a pasted table of legal values', async ({ page, api }) => {
   const taken = await createField(api);
   const name = `country-${unique()}`;
-  await logInAs({ rootRole: 'Editor' });
-  await page.goto('/admin/context-fields');
+  await visit(page, '/admin/context-fields');
   await page.getByRole('button', { name: /^New context field/ }).click();
   await page.getByLabel('Name').fill(taken.name);
   await page.getByRole('button', { name: 'Create context field' }).click();
@@ -245,28 +251,26 @@ testAsAdmin('creates a tag type and its tags, and deletes them', async ({ page, 
   await expect(api.send('GET', `/api/admin/tag-types/${name}`)).rejects.toThrow('404');
 });
 
-test('users without permissions read the vocabulary, and the pages name what is missing', async ({
-  page,
-  api,
-  logInAs,
-}) => {
-  const { name } = await createField(api);
-  await logInAs({ rootRole: 'Viewer' });
-  await page.goto(`/admin/context-fields/${name}`);
-  await page.getByText('Requires the permission "Update context field"').waitFor();
-  expect(await page.getByLabel('Description').isDisabled()).toBe(true);
+testAsViewer(
+  'users without permissions read the vocabulary, and the pages name what is missing',
+  async ({ page, api }) => {
+    const { name } = await createField(api);
+    await visit(page, `/admin/context-fields/${name}`);
+    await page.getByText('Requires the permission "Update context field"').waitFor();
+    expect(await page.getByLabel('Description').isDisabled()).toBe(true);
 
-  for (const [path, button] of [
-    ['environments', 'New environment'],
-    ['strategy-types', 'New strategy type'],
-    ['tags', 'New tag type'],
-  ] as const) {
-    await page.goto(`/admin/${path}`);
-    const create = page.getByRole('button', { name: new RegExp(`^${button}`) });
-    expect(await create.getAttribute('aria-disabled')).toBe('true');
-    await accessible(page);
-  }
-});
+    for (const [path, button] of [
+      ['environments', 'New environment'],
+      ['strategy-types', 'New strategy type'],
+      ['tags', 'New tag type'],
+    ] as const) {
+      await visit(page, `/admin/${path}`);
+      const create = page.getByRole('button', { name: new RegExp(`^${button}`) });
+      expect(await create.getAttribute('aria-disabled')).toBe('true');
+      await accessible(page);
+    }
+  },
+);
 
 testAsAdmin('asks before it discards a new context field', async ({ page }) => {
   await visit(page, '/admin/context-fields/new');

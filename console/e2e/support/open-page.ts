@@ -1,4 +1,5 @@
-import type { Page, Request, Response } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BrowserContext, Page, Request, Response } from 'playwright-core';
 
 /** By default, Playwright looks at every frame, and so makes the browser paint each of them. */
 const POLLING = { polling: 50 };
@@ -6,6 +7,7 @@ const POLLING = { polling: 50 };
 /** A page that loads no data. */
 const EMPTY_PAGE = '/no-such-page';
 const LEAVES_WITHIN_MS = 10_000;
+const QUIET_MS = 100;
 
 const isIdle = (page: Page) =>
   page.waitForFunction(() => !document.querySelector('[aria-busy=true]'), undefined, POLLING);
@@ -76,6 +78,24 @@ export async function leavePage(page: Page): Promise<void> {
 }
 
 async function untilLoaded<T>(page: Page, open: () => Promise<T>): Promise<T> {
+  const requests = watchRequests(page.context());
+  const opened = await open();
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await isIdle(page);
+  await requests.ended();
+  requests.stop();
+  await isIdle(page);
+  return opened;
+}
+
+export type Requests = {
+  /** Waits until no request has run for 100 ms. False if one still runs after the given time. */
+  ended: (withinMs?: number) => Promise<boolean>;
+  stop: () => void;
+};
+
+/** Watches the requests of a window. */
+export function watchRequests(window: BrowserContext): Requests {
   const pending = new Set<Request>();
   let last = Date.now();
   const start = (request: Request) => {
@@ -85,12 +105,13 @@ async function untilLoaded<T>(page: Page, open: () => Promise<T>): Promise<T> {
     pending.delete(request);
     last = Date.now();
   };
-  page.on('request', start).on('requestfinished', end).on('requestfailed', end);
-  const opened = await open();
-  await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await isIdle(page);
-  while (pending.size > 0 || Date.now() - last < 100) await page.waitForTimeout(20);
-  page.off('request', start).off('requestfinished', end).off('requestfailed', end);
-  await isIdle(page);
-  return opened;
+  window.on('request', start).on('requestfinished', end).on('requestfailed', end);
+  return {
+    ended: async (withinMs = Number.POSITIVE_INFINITY) => {
+      const until = Date.now() + withinMs;
+      while ((pending.size > 0 || Date.now() - last < QUIET_MS) && Date.now() < until) await sleep(20);
+      return pending.size === 0;
+    },
+    stop: () => void window.off('request', start).off('requestfinished', end).off('requestfailed', end),
+  };
 }

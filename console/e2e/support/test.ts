@@ -1,10 +1,10 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as base, expect, inject } from 'vitest';
-import { type AdminTab, openAdminTab } from './admin-tab.ts';
 import { type Api, apiOf, createPerson, type NewPerson, type Person } from './api.ts';
 import { openTab } from './contexts.ts';
 import { logIn } from './log-in.ts';
 import { watchProblems } from './problems.ts';
+import { leaveRoleTab, openRoleTab, type RootRole } from './role-tab.ts';
 import { type ConsoleServer, type Front, startFront, startServer } from './server.ts';
 
 export type Target = Omit<ConsoleServer, 'stop'>;
@@ -67,31 +67,22 @@ export const test = base.extend<Fixtures>({
 });
 
 /**
- * A test as an admin, in a tab that the tests of a file share. `visit` opens pages there: only the first one loads the console. It takes
- * 1 s less of CPU time than `test`. Not for tests that change their user, their browser or what this browser stores.
+ * A test as a user with the role, in a tab that the tests of a worker share. `visit` opens pages there: only the first one loads the
+ * console. It takes 1 s less of CPU time than `test`. Not for tests that change their user, their browser or what this browser stores.
  */
-export const testAsAdmin = test.extend<{
-  $test: { admin: Person; page: Page };
-  $file: { adminTab: AdminTab };
-}>({
-  adminTab: [
-    // biome-ignore lint/correctness/noEmptyPattern: the form that Vitest requires
-    async ({}, use) => {
-      const server = inject('consoleServer');
-      const tab = await openAdminTab(server.url, apiOf(server));
-      await use(tab);
-      await tab.close();
+const testAs = (role: RootRole) =>
+  test.extend<{ page: Page }>({
+    page: async ({ watch, task }, use) => {
+      const page = await openRoleTab(role);
+      watch(page);
+      await use(page);
+      await leaveRoleTab(role, task.result?.state !== 'fail');
     },
-    { scope: 'file' },
-  ],
-  admin: async ({ adminTab }, use) => await use(adminTab.admin),
-  page: async ({ adminTab, watch, task }, use) => {
-    const page = await adminTab.open();
-    watch(page);
-    await use(page);
-    await adminTab.leave(task.result?.state !== 'fail');
-  },
-});
+  });
+
+export const testAsAdmin = testAs('Admin');
+export const testAsEditor = testAs('Editor');
+export const testAsViewer = testAs('Viewer');
 
 /** A test with a separate server, for limits that count all callers and for settings. It costs 1 s of CPU time. */
 export const testWithOwnServer = (env: Record<string, string> = {}) =>
