@@ -25,13 +25,13 @@ const secondsUntil = (time: string) =>
 const grants = (db: Reader) =>
   db
     .selectFrom('authorization_grants as granted')
-    .innerJoin('personal_access_tokens as token', 'token.id', 'granted.token_id')
+    .innerJoin('personal_access_tokens as issued', 'issued.id', 'granted.token_id')
     .select([
-      'token.id as tokenId',
-      'token.user_id as userId',
-      'token.is_agent as isAgent',
-      sql<TokenScope | null>`token.scope`.as('scope'),
-      secondsUntil('token.expires_at').as('secondsLeft'),
+      'issued.id as tokenId',
+      'issued.user_id as userId',
+      'issued.is_agent as isAgent',
+      sql<TokenScope | null>`issued.scope`.as('scope'),
+      secondsUntil('issued.expires_at').as('secondsLeft'),
       'granted.client_id as clientId',
       'granted.redirect_uri as redirectUri',
       'granted.code_challenge as challenge',
@@ -48,11 +48,11 @@ export const findGrantByFamily = async (db: Reader, hash: Buffer): Promise<Grant
   await grants(db).where('granted.family_hash', '=', hash).executeTakeFirst();
 
 export const findGrantByToken = async (db: Reader, tokenId: number): Promise<Grant | undefined> =>
-  await grants(db).where('token.id', '=', tokenId).executeTakeFirst();
+  await grants(db).where('issued.id', '=', tokenId).executeTakeFirst();
 
 /** The grant of an access token. Tokens that nobody granted to a program have none. */
 export const findGrantByAccess = async (db: Reader, hash: Buffer): Promise<Grant | undefined> =>
-  await grants(db).where('token.hash', '=', hash).executeTakeFirst();
+  await grants(db).where('issued.hash', '=', hash).executeTakeFirst();
 
 export async function insertGrant(
   tx: Tx,
