@@ -33,6 +33,7 @@ test.each([[['--help']], [[]]])('%j lists the commands', async args => {
     'migrate',
     'health',
     'rotate-secrets',
+    'nats-config',
     'drill',
     'event-index',
     'sdk-documents',
@@ -60,21 +61,28 @@ test('a command that works with a server starts in the package too', async () =>
   expect(code).toBe(1);
 });
 
-test.each(['server', 'demo', 'migrate', 'health', 'rotate-secrets', 'drill', 'event-index', 'sdk-documents'])(
-  '%s has its own help and rejects an unknown option',
-  async name => {
-    const help = await runToEnd(HALYARD, [name, '--help']);
-    expect(help.code).toBe(0);
-    expect(help.output).toContain(`Usage: halyard ${name} [<option>]`);
-    expect(help.output).toContain(
-      'Documentation: docs/reference/configuration.md in the repository of Halyard',
-    );
-    expect(await runToEnd(HALYARD, [name, '--bogus'])).toEqual({
-      code: 2,
-      output: `Unknown option '--bogus'. Run halyard ${name} --help for all options.\n`,
-    });
-  },
-);
+test.each([
+  'server',
+  'demo',
+  'migrate',
+  'health',
+  'rotate-secrets',
+  'nats-config',
+  'drill',
+  'event-index',
+  'sdk-documents',
+])('%s has its own help and rejects an unknown option', async name => {
+  const help = await runToEnd(HALYARD, [name, '--help']);
+  expect(help.code).toBe(0);
+  expect(help.output).toContain(`Usage: halyard ${name} [<option>]`);
+  expect(help.output).toContain(
+    'Documentation: docs/reference/configuration.md in the repository of Halyard',
+  );
+  expect(await runToEnd(HALYARD, [name, '--bogus'])).toEqual({
+    code: 2,
+    output: `Unknown option '--bogus'. Run halyard ${name} --help for all options.\n`,
+  });
+});
 
 test.each(['6.17.1', '12.22.12', '22.12.0'])('Node.js %s gets one sentence', async version => {
   const spec = `node-${process.platform}-${process.arch}@${version}`;

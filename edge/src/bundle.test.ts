@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,15 @@ test('the bundle of an edge has no database driver, no job engine and nothing of
 
   const modules = await bundle({ root, folder, entries: { edge: 'edge/src/main.ts' }, maps: 'none' });
 
+  const chunks = globSync('*.js', { cwd: folder }).map(name => ({
+    name,
+    text: readFileSync(join(folder, name), 'utf8'),
+  }));
   rmSync(folder, { recursive: true });
+  // The client of NATS is a chunk of its own, which is loaded only by edges that use it.
+  const withNats = chunks.filter(({ text }) => text.includes('class NatsConnectionImpl'));
+  expect(withNats.map(({ name }) => name)).toEqual([expect.stringMatching(/^nats-/)]);
+  expect(chunks.filter(({ text }) => /from ?"\.\/nats-/.test(text))).toEqual([]);
   expect(modules.some(path => path.includes('plane/src/serving'))).toBe(true);
   expect(modules.filter(path => /node_modules\/(pg|pg-boss|kysely)\/|\/server\/src\//.test(path))).toEqual(
     [],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Enrolment, keysOf, readEnrolment } from '../../plane/src/feed/enrolment.ts';
+import type { NatsSettings } from '../../plane/src/feed/nats.ts';
 
 export type EdgeConfig = {
   enrolment: Enrolment;
@@ -11,6 +12,8 @@ export type EdgeConfig = {
   trustedProxies: string[];
   /** Required to read /metrics, if it is set. */
   metricsToken: string | undefined;
+  /** Where the feed is read, besides the server. Undefined: nowhere. */
+  nats?: NatsSettings | undefined;
 };
 
 /** Lists every problem with the environment variables. */
@@ -51,7 +54,18 @@ export function readEdgeConfig(env: NodeJS.ProcessEnv): EdgeConfig {
   const url = text('HALYARD_EDGE_UPSTREAM') ?? enrolment?.url ?? '';
   if (enrolment && !/^https?:\/\//.test(url))
     problems.push('HALYARD_EDGE_UPSTREAM must start with http:// or https://');
+  const natsUrl = text('HALYARD_EDGE_NATS_URL');
+  if (natsUrl?.split(',').some(one => !/^(nats|tls):\/\/[^/]+$/.test(one.trim())))
+    problems.push(
+      'HALYARD_EDGE_NATS_URL must have URLs like tls://nats.example.com:4222, separated by commas',
+    );
+  const nkey = text('HALYARD_EDGE_NATS_NKEY');
+  if (nkey !== undefined && !/^SU[A-Z2-7]{56}$/.test(nkey))
+    problems.push(
+      'HALYARD_EDGE_NATS_NKEY must be the seed of a user nkey, which is SU and 56 more characters',
+    );
   const config = {
+    nats: natsUrl === undefined ? undefined : { url: natsUrl, nkey },
     dataDir: text('HALYARD_DATA_DIR'),
     host: text('HOST') ?? '127.0.0.1',
     port: whole('PORT', PORT),

@@ -71,7 +71,11 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   };
   serve();
   await stopServing;
-  const following = followFeed(feed, upstream, disk, keys, serve, served, log, metrics);
+  // Loaded only by edges that use it.
+  const nats =
+    config.nats &&
+    (await import('./nats.ts')).followNats(upstream, config.nats, enrolment.feed, feed, keys, log, metrics);
+  const following = followFeed(feed, nats?.upstream ?? upstream, disk, keys, serve, served, log, metrics);
   const reporting = keepReporting(version, feed, served, clients, spool, upstream, log, metrics);
   const url = await app.listen({ host: config.host, port: config.port, backlog: BACKLOG });
   log.info(
@@ -83,6 +87,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
     url,
     stop: async () => {
       await following.stop();
+      await nats?.close();
       await app.close();
       await reporting.stop();
       await (await stopServing?.catch(() => undefined))?.();

@@ -23,3 +23,20 @@ test('a token lookup between two steps does not lose the snapshot of a new epoch
   const scope = token && state.scopeOf(token);
   expect(scope && [...scope.current.features.keys()]).toEqual(['restored']);
 });
+
+test('a tokens frame that starts before the own revision is a gap, because it may lack a token that was revoked since', () => {
+  const feed = makeFeedSource(
+    FEED,
+    'edge',
+    () => Promise.reject(new Error('Nothing is asked')),
+    () => [],
+  );
+  feed.takeSnapshot(snapshotOf({ tokenRevision: 6 }));
+  const take = (prev: number, rev: number) =>
+    feed.take({ v: 1, feed: FEED, log: 'tokens', epoch: 'a', prev, rev, revs: [] });
+
+  expect(take(5, 7)).toBe('gap');
+  expect(take(7, 8)).toBe('gap');
+  expect(take(5, 6)).toBe('known');
+  expect(take(6, 7)).toBe('applied');
+});

@@ -114,8 +114,9 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
   };
 
   const takeTokens = (own: Held, frame: TokensFrame): Outcome => {
-    if (frame.prev > own.tokenRevision) return 'gap';
     if (frame.rev <= own.tokenRevision) return 'known';
+    // A frame from an earlier revision than ours lacks a token that was created and revoked between, which we may have.
+    if (frame.prev !== own.tokenRevision) return 'gap';
     for (const event of frame.revs.flatMap(({ events }) => events)) {
       if ('token' in event) {
         own.tokens.set(event.token.hash, event.token);

@@ -19,6 +19,8 @@ Environment variables:
   HALYARD_EDGE_ENROLMENT   the string from the server, or a file that contains it in HALYARD_EDGE_ENROLMENT_FILE
   HALYARD_DATA_DIR         a folder for the flags and for unsent metrics, so that the edge starts without the server
   HALYARD_EDGE_UPSTREAM    URL of the server, if it is not the one in the enrolment
+  HALYARD_EDGE_NATS_URL    URLs of NATS servers, if the feed is also published to NATS
+  HALYARD_EDGE_NATS_NKEY   seed of the nkey for NATS, or a file that contains it in HALYARD_EDGE_NATS_NKEY_FILE
   HOST, PORT               where it listens (127.0.0.1, 4242)
   HALYARD_MAX_STREAMS      maximum number of streams of SDKs (10000)
   HALYARD_TRUSTED_PROXIES  IP addresses of proxies whose X-Forwarded-For is trusted

@@ -50,6 +50,8 @@ function explanationIn(body: string): string {
 export type Upstream = {
   /** The bytes of the snapshot, as they were signed. */
   snapshot: () => Promise<Buffer>;
+  /** The head with its signature. */
+  head: () => Promise<string>;
   /** Frames with their signatures, as they arrive. Ends with an error, or when the server ends the stream. */
   stream: (position: string | undefined, signal: AbortSignal) => AsyncGenerator<string>;
   /** What upstream knows about a token. */
@@ -70,16 +72,9 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
   };
 
   return {
-    snapshot: async () => {
-      // An unsigned body could fill the memory, because compressed it can be a thousand times smaller.
-      const mostIn = (start: Buffer): number | undefined => {
-        if (start.length < MAX_START_BYTES && start.indexOf('\n', start.indexOf('\n') + 1) < 0)
-          return undefined;
-        const { header, bodyAt } = readHeader(start, keys());
-        return Math.min(bodyAt + header.bytes, MAX_SNAPSHOT_BYTES);
-      };
-      return await read(await request('snapshot', {}, SNAPSHOT_TIMEOUT_MS), MAX_SNAPSHOT_BYTES, mostIn);
-    },
+    snapshot: async () => await readSnapshot(await request('snapshot', {}, SNAPSHOT_TIMEOUT_MS), keys()),
+    head: async () =>
+      (await read(await request('head', {}, TIMEOUT_MS), MAX_TEXT_BYTES)).toString().trimEnd(),
     stream: async function* (position, signal) {
       const stop = new AbortController();
       const response = await connect(url, token, position, AbortSignal.any([signal, stop.signal]));
@@ -127,6 +122,16 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
       return result;
     },
   };
+}
+
+/** The bytes of a snapshot. An unsigned body could fill the memory, because compressed it can be a thousand times smaller. */
+export async function readSnapshot(response: Response, keys: TrustedKeys): Promise<Buffer> {
+  const mostIn = (start: Buffer): number | undefined => {
+    if (start.length < MAX_START_BYTES && start.indexOf('\n', start.indexOf('\n') + 1) < 0) return undefined;
+    const { header, bodyAt } = readHeader(start, keys);
+    return Math.min(bodyAt + header.bytes, MAX_SNAPSHOT_BYTES);
+  };
+  return await read(response, MAX_SNAPSHOT_BYTES, mostIn);
 }
 
 /** Waits only for the response headers, because a stream has no end. */

@@ -1,5 +1,17 @@
-/** Licenses of code that the release may contain. BlueOak-1.0.0, which lru-cache and so unleash-client use, is equally permissive. */
-const ACCEPTED = ['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD', 'BlueOak-1.0.0'];
+/**
+ * Licenses of code that the release may contain. BlueOak-1.0.0, which lru-cache and so unleash-client use, is equally permissive. With the
+ * Unlicense, tweetnacl, which the client of NATS uses, is in the public domain.
+ */
+const ACCEPTED = [
+  'MIT',
+  'ISC',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  '0BSD',
+  'BlueOak-1.0.0',
+  'Unlicense',
+];
 const ACCEPTED_FOR_FONTS = [...ACCEPTED, 'OFL-1.1'];
 const FONT = /^@fontsource(-variable)?\//;
 

@@ -15,6 +15,10 @@ const COMMANDS: Record<string, Command> = {
     does: 'Encrypt the stored secrets with the current key',
     load: () => import('./rotate-secrets.ts'),
   },
+  'nats-config': {
+    does: 'Write the configuration of NATS servers for edges',
+    load: () => import('./nats-config.ts'),
+  },
   import: { does: 'Import from Unleash, LaunchDarkly or Flagsmith', load: () => import('./import.ts') },
   export: { does: 'Print what changed since the import from Unleash', load: () => import('./export.ts') },
   drill: { does: 'Prove that a backup can be restored', load: () => import('./drill/main.ts') },

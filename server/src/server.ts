@@ -4,6 +4,7 @@ import type { App } from '../../plane/src/platform/http/app.ts';
 import { keepCurrent } from '../../plane/src/serving/state/keep-current.ts';
 import type { Snapshot } from '../../plane/src/snapshot/format.ts';
 import { keepSnapshots } from '../../plane/src/snapshot/keep-snapshots.ts';
+import { signingKeyOf } from '../../plane/src/snapshot/keys.ts';
 import { makeStandIn, type StandIn } from '../../plane/src/snapshot/stand-in.ts';
 import { buildApp, integrationSettings } from './app.ts';
 import { loadConsole } from './console/files.ts';
@@ -43,7 +44,7 @@ const BACKLOG = 4_096;
 const WORKER_CONNECTIONS = 2;
 const SDK_CONNECTIONS = 2;
 const METRICS_CONNECTIONS = 1;
-/** The connections of the job engine, the two listeners and the process that indexes events. */
+/** The connections of the job engine, the two listeners and the process that indexes events. One that publishes to NATS has one more. */
 const OTHER_CONNECTIONS = 6;
 /** Pools that get a connection before all others. Without them, flags would become outdated and SDK reports would be lost. */
 const RESERVED = ['sdk', 'metrics'];
@@ -143,6 +144,7 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
   const snapshotting = snapshotSettings(config);
   let stopServing: (() => Promise<void>) | undefined;
   let stopSnapshots: (() => Promise<void>) | undefined;
+  let stopPublishing: (() => Promise<void>) | undefined;
   let stopWorker: (() => Promise<void>) | undefined;
   let writing: ReturnType<typeof keepWriting> | undefined;
   /** Does everything that needs the database. If it fails, it can be repeated. */
@@ -152,7 +154,7 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
       onWaiting: () => app.log.info('migration waits for another server'),
     });
     await checkPooler(db, config);
-    await warnOfShortage(db, pools, app.log);
+    await warnOfShortage(db, pools, OTHER_CONNECTIONS + (config.nats ? 1 : 0), app.log);
     await createInitialAdminTokens(db, config.initAdminTokens);
     if (config.initAdmin) await makeFirstAdmin(db, config.initAdmin);
     if (!(await hasUserOrAdminToken(db)))
@@ -171,6 +173,17 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
         app.log,
         app.metrics,
       );
+    if (config.nats && config.secretKey) {
+      // Loaded only by installations that use it.
+      const { keepPublishing } = await import('./publishing/nats/keep-publishing.ts');
+      stopPublishing ??= keepPublishing(
+        { ...config.nats, databaseUrl: config.directUrl },
+        app.serving,
+        signingKeyOf(config.secretKey),
+        app.log,
+        app.metrics,
+      );
+    }
     stopWorker ??= await startWorker(
       config.directUrl,
       workerDb,
@@ -199,6 +212,7 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
       app
         .close()
         .then(() => Promise.all([stopServing?.(), stopSnapshots?.(), flushing.stop(), writing?.stop()])),
+      stopPublishing?.(),
       stopWorker?.(),
     ]);
     await sender.close();
@@ -249,8 +263,8 @@ async function beginWhenReachable(
 }
 
 /** With too few PostgreSQL connections, a server works, but responds with 503 under load. */
-async function warnOfShortage(db: Db, pools: Pools, log: App['log']): Promise<void> {
-  const perServer = [...pools.values()].reduce((sum, use) => sum + use().size, OTHER_CONNECTIONS);
+async function warnOfShortage(db: Db, pools: Pools, others: number, log: App['log']): Promise<void> {
+  const perServer = [...pools.values()].reduce((sum, use) => sum + use().size, others);
   const { available, limitedBy, otherServers } = await readBudget(db);
   const needed = perServer * (otherServers + 1);
   if (needed > available)

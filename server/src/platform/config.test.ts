@@ -49,6 +49,10 @@ test.each([
   [{ HALYARD_SECRET_KEY: KEY, NODE_ENV: 'production' }, { secretKey: Buffer.alloc(32, 7) }],
   [{ HALYARD_SECRET_KEY: KEY, HALYARD_DATA_DIR: '/var/lib/halyard' }, { dataDir: '/var/lib/halyard' }],
   [
+    { HALYARD_SECRET_KEY: KEY, HALYARD_NATS_URL: 'tls://a:4222, nats://b:4222', HALYARD_NATS_REPLICAS: '3' },
+    { nats: { url: 'tls://a:4222,nats://b:4222', nkey: undefined, replicas: 3 } },
+  ],
+  [
     { HALYARD_OLD_SECRET_KEYS: `${KEY},${KEY}` },
     { oldSecretKeys: [Buffer.alloc(32, 7), Buffer.alloc(32, 7)] },
   ],
@@ -210,6 +214,23 @@ test('a data folder needs a secret key and an absolute path', () => {
   );
   expect(problem({ HALYARD_DATA_DIR: 'data', HALYARD_SECRET_KEY: KEY })).toContain(
     'must be an absolute path, not "data"',
+  );
+});
+
+test('NATS needs a secret key, URLs and the seed of a user', () => {
+  const problem = (env: object) => problemsOf({ ...GOOD, ...env })[1];
+
+  expect(problem({ HALYARD_NATS_URL: 'tls://a:4222' })).toContain(
+    'HALYARD_NATS_URL requires HALYARD_SECRET_KEY',
+  );
+  for (const url of ['a:4222', 'https://a', 'nats://a:4222/b', 'nats://a:4222,nats://'])
+    expect(problem({ HALYARD_NATS_URL: url, HALYARD_SECRET_KEY: KEY })).toContain(
+      'HALYARD_NATS_URL has an invalid item',
+    );
+  const password = problem({ HALYARD_NATS_URL: 'http://user:password@a', HALYARD_SECRET_KEY: KEY });
+  expect(password).not.toContain('user:password');
+  expect(problem({ HALYARD_NATS_NKEY: 'SAABC' })).toContain(
+    'HALYARD_NATS_NKEY must be the seed of a user nkey',
   );
 });
 

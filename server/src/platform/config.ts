@@ -43,6 +43,8 @@ export type Config = {
   shutdownDelaySeconds: number;
   /** How long counts of evaluations are stored, in days. */
   retention: { hourlyDays: number; dailyDays: number };
+  /** Where feeds for edges are published. Undefined: nowhere. */
+  nats?: { url: string; nkey: string | undefined; replicas: number } | undefined;
 };
 
 /** The maximum number of each kind in an instance. */
@@ -71,6 +73,7 @@ type Parse<T> = (text: string | undefined) => T;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ADMIN_TOKEN = /^\*:\*\.[\x21-\x7e]{32,200}$/;
 const METRICS_TOKEN = /^[\x21-\x7e]{16,200}$/;
+const NKEY_SEED = /^SU[A-Z2-7]{56}$/;
 const SECRET_KEY_BYTES = 32;
 const SECRET_FILE_BYTES = 65_536;
 /** An empty file for one of these is an error, for example because a script failed to write it. */
@@ -101,6 +104,11 @@ export function readConfig(env: Env): Config {
     read('HALYARD_DATABASE_DIRECT_URL', text => (text === undefined ? undefined : postgresUrl(text))) ??
     databaseUrl;
   const isPooled = directUrl !== databaseUrl;
+  const natsUrls = read('HALYARD_NATS_URL', natsUrl(env.HALYARD_SECRET_KEY ?? env.HALYARD_SECRET_KEY_FILE));
+  const nats = {
+    nkey: read('HALYARD_NATS_NKEY', nkeySeed),
+    replicas: read('HALYARD_NATS_REPLICAS', integer(1, 1, 5)),
+  };
   const config: Config = {
     databaseUrl,
     directUrl,
@@ -135,6 +143,7 @@ export function readConfig(env: Env): Config {
       hourlyDays: read('HALYARD_METRICS_HOURLY_DAYS', integer(7, 3, 366)),
       dailyDays: read('HALYARD_METRICS_DAILY_DAYS', integer(400, 90, 3_660)),
     },
+    nats: natsUrls === undefined ? undefined : { url: natsUrls, ...nats },
     allowedTargets: read('HALYARD_ALLOWED_TARGETS', targets),
     allowPrivateTargets: read('HALYARD_ALLOW_PRIVATE_TARGETS', oneOf(['true', 'false'], 'false')) === 'true',
     deliverySchedule: read('HALYARD_DELIVERY_SCHEDULE', schedule),
@@ -304,6 +313,26 @@ function dataDir(secretKey: string | undefined): Parse<string | undefined> {
     if (text !== undefined && !isAbsolute(text)) throw new Error(`must be an absolute path, not "${text}"`);
     return text;
   };
+}
+
+/** Edges believe only what is signed. */
+function natsUrl(secretKey: string | undefined): Parse<string | undefined> {
+  return text => {
+    if (text === undefined) return undefined;
+    if (!secretKey) throw new Error('requires HALYARD_SECRET_KEY');
+    const urls = items(text);
+    // A URL may contain a password, so the message does not quote it.
+    const bad = urls.findIndex(one => !/^(nats|tls):\/\/[^/]+$/.test(one) || URL.parse(one) === null);
+    if (bad >= 0)
+      throw new Error(`has an invalid item ${bad + 1}: it must be nats:// or tls://, a host and a port`);
+    return urls.join(',');
+  };
+}
+
+function nkeySeed(text: string | undefined): string | undefined {
+  if (text !== undefined && !NKEY_SEED.test(text))
+    throw new Error('must be the seed of a user nkey, which is SU and 56 more characters');
+  return text;
 }
 
 function keyFrom(text: string): Buffer {

@@ -155,6 +155,23 @@ export const VARIABLES = {
     example: '400',
     meaning: 'Days for which evaluations are stored by day, 90 to 3660',
   },
+  HALYARD_NATS_URL: {
+    default: 'none',
+    example: 'tls://nats.example.com:4222',
+    meaning:
+      'URLs of NATS servers, separated by commas, to which feeds are published for edges; requires HALYARD_SECRET_KEY',
+  },
+  HALYARD_NATS_NKEY: {
+    default: 'none',
+    example: 'SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY',
+    meaning: 'Seed of the nkey with which the server logs in to NATS; `halyard nats-config` creates one',
+    isSecret: true,
+  },
+  HALYARD_NATS_REPLICAS: {
+    default: '1',
+    example: '3',
+    meaning: 'NATS servers that store each stream, 1 to 5; more than 1 requires a cluster',
+  },
   LOG_LEVEL: {
     default: 'info',
     example: 'info',

@@ -27,7 +27,14 @@ const unknown = (pattern: RegExp, isKnown: (name: string) => boolean): string[] 
   );
 
 /** Only edges read these. */
-const EDGE_VARIABLES = ['HALYARD_EDGE_ENROLMENT', 'HALYARD_EDGE_ENROLMENT_FILE', 'HALYARD_EDGE_UPSTREAM'];
+const EDGE_VARIABLES = [
+  'HALYARD_EDGE_ENROLMENT',
+  'HALYARD_EDGE_ENROLMENT_FILE',
+  'HALYARD_EDGE_UPSTREAM',
+  'HALYARD_EDGE_NATS_URL',
+  'HALYARD_EDGE_NATS_NKEY',
+  'HALYARD_EDGE_NATS_NKEY_FILE',
+];
 
 test('every variable in the pages exists', () => {
   expect(

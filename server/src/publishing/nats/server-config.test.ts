@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { busNames } from '../../../../plane/src/feed/bus.ts';
+import { natsConfig } from './server-config.ts';
+
+const ALL = { environment: 'production', projects: null };
+const FEEDS = [
+  { feed: ALL, user: 'UEDGES' },
+  { feed: { environment: 'production', projects: ['b', 'a'] }, user: 'UOTHERS' },
+];
+
+const { id, framesStream } = busNames(ALL);
+
+/** The part of a configuration that is about one account. */
+const accountIn = (text: string): string =>
+  new RegExp(`FEED_${id}: \\{[\\s\\S]*?\\n  \\}`).exec(text)?.[0] ?? '';
+
+test('the name of a feed does not depend on the order of its projects', () => {
+  expect(busNames({ environment: 'production', projects: ['a', 'b'] })).toEqual(
+    busNames({ environment: 'production', projects: ['b', 'a'] }),
+  );
+  expect(busNames({ environment: 'production', projects: ['a'] }).id).not.toBe(id);
+});
+
+test('an account imports its own feed and may publish nothing but requests', () => {
+  const account = accountIn(natsConfig('UPUBLISHER', FEEDS));
+
+  const subjects = [...account.matchAll(/"([^"]+)"/g)].map(([, subject]) => subject);
+  expect(subjects.filter(subject => subject !== '_INBOX.>' && !subject?.includes(id))).toEqual([]);
+  expect(account).toContain(
+    `publish: ["$JS.API.DIRECT.GET.${framesStream}", "$JS.API.DIRECT.GET.HALYARD_${id}_SNAPSHOT"]`,
+  );
+  expect(account).toContain('nkey: UEDGES');
+  expect(account).not.toContain('jetstream');
+});
+
+test('messages are on disk before they are acknowledged', () => {
+  const text = natsConfig('UPUBLISHER', FEEDS);
+
+  expect(text).toContain('sync_interval: always');
+  expect(text).toContain('users: [{ nkey: UPUBLISHER }]');
+});
