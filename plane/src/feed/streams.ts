@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import { makeShares, type Release, type Shares } from '../platform/admission/shares.ts';
-import { makeOpenStreams } from '../platform/http/output/open-streams.ts';
+import { makeOpenStreams, TO_RESPONSE } from '../platform/http/output/open-streams.ts';
 import { eventBlock, spreadRetryMs } from '../platform/http/output/server-sent-events.ts';
 import { busy } from '../serving/admission.ts';
 import type { ServingState } from '../serving/state/serving.ts';
@@ -50,11 +50,7 @@ export function makeFeedStreams(state: ServingState, key: SigningKey, registry: 
   const shares = makeShares(STREAMS, holder => busy(holder, 'streams of edges'));
   const open = makeOpenStreams<Stream>(
     {
-      isClosed: ({ raw }) => raw.destroyed || raw.writableEnded,
-      unread: ({ raw }) => raw.writableLength,
-      write: ({ raw }, bytes) => raw.write(bytes),
-      end: ({ raw }) => raw.end(),
-      destroy: ({ raw }) => raw.destroy(),
+      ...TO_RESPONSE,
       heartbeat: () => undefined,
       farewell: () => eventBlock({ retryMs: spreadRetryMs(RETRY_MS) }),
     },
@@ -101,10 +97,9 @@ export function makeFeedStreams(state: ServingState, key: SigningKey, registry: 
 
   /** The token was revoked, or its projects changed, which makes it a different feed. The last frame announced it. */
   const endInvalid = (): void => {
-    for (const { token, raw, key: own } of open.all) {
-      if (state.tokens.isValid(token) && feedKey(feedOf(token)) === own) continue;
-      if (raw.writableEnded) raw.destroy();
-      else raw.end();
+    for (const stream of open.all) {
+      const { token, key: own } = stream;
+      if (!state.tokens.isValid(token) || feedKey(feedOf(token)) !== own) TO_RESPONSE.end(stream);
     }
   };
 

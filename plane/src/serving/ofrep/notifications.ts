@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { Gauge, type Registry } from 'prom-client';
 import type { Release } from '../../platform/admission/shares.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
-import { makeOpenStreams } from '../../platform/http/output/open-streams.ts';
+import { makeOpenStreams, TO_RESPONSE } from '../../platform/http/output/open-streams.ts';
 import { eventBlock, spreadRetryMs } from '../../platform/http/output/server-sent-events.ts';
 import type { SdkAdmission } from '../admission.ts';
 import { projectsOf, type Scope } from '../state/scope.ts';
@@ -53,11 +53,7 @@ export function makeNotifications(
 ): Notifications {
   const open = makeOpenStreams<Stream>(
     {
-      isClosed: ({ raw }) => raw.destroyed || raw.writableEnded,
-      unread: ({ raw }) => raw.writableLength,
-      write: ({ raw }, bytes) => raw.write(bytes),
-      end: ({ raw }) => raw.end(),
-      destroy: ({ raw }) => raw.destroy(),
+      ...TO_RESPONSE,
       heartbeat: () => COMMENT,
       farewell: () => retryBlock(),
     },
@@ -128,12 +124,7 @@ export function makeNotifications(
   });
 
   const endInvalid = (): void => {
-    for (const { token, raw } of streams) {
-      if (state.tokens.isValid(token)) continue;
-      // The second time, the client has not read the end.
-      if (raw.writableEnded) raw.destroy();
-      else raw.end();
-    }
+    for (const stream of streams) if (!state.tokens.isValid(stream.token)) TO_RESPONSE.end(stream);
   };
   const checking = setInterval(endInvalid, CHECK_TOKENS_MS).unref();
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { makeAskStreams } from '../../../../plane/src/counting/ask-streams.ts';
 import type { Clients } from '../../../../plane/src/counting/clients.ts';
-import type { KnownClient } from '../../../../plane/src/serving/positions.ts';
 import type { ServingState } from '../../../../plane/src/serving/state/serving.ts';
 import type { Db } from '../../platform/db/database.ts';
 import { addRequests, beat, listQuestions, markEnded, writeHeard } from './store.ts';
@@ -16,18 +16,9 @@ const ROWS_PER_STATEMENT = 500;
 const STATEMENTS = 20;
 const LOOK_MS = 500;
 const STOP_WITHIN_MS = 2_000;
-/**
- * An SDK that loses 5 streams within a minute falls back to polling. So a client is asked at most 3 times in a row, if callers
- * wait for several changes, and then every 35 s, which is at most 4 times within a minute.
- */
-const ASKS = 3;
-const ASK_AGAIN_MS = 35_000;
 /** If no caller is waiting, streams are asked only after they have not confirmed a change for a minute. */
 const SETTLED_MS = 60_000;
-const ASK_UNASKED_AGAIN_MS = 300_000;
-/** The maximum number of streams to end per tick. Accepting a stream again takes 0.2 ms, or 1.4 ms with TLS. */
-const MAX_ASKED = 50;
-const MAX_ASKED_UNASKED = 5;
+const UNASKED = { quietMs: 300_000, most: 5 };
 
 type Log = { warn: (fields: object, message: string) => void };
 
@@ -43,7 +34,7 @@ export function keepWriting(
 ): Writing {
   const server = randomUUID();
   const { failures, asked } = metricsOf(registry, clients);
-  const asks = makeAsks();
+  const askStreams = makeAskStreams(clients, () => asked.inc());
   const heads = makeHeads(state);
   let beatAt = Number.NEGATIVE_INFINITY;
   let sweptAt = performance.now();
@@ -72,16 +63,6 @@ export function keepWriting(
     }
   };
 
-  const askStreams = (questions: Map<string, number>, quietMs: number, most: number): void => {
-    const now = performance.now();
-    clients.ask((client, environment) => {
-      const wanted = questions.get(environment) ?? 0;
-      if (client.revision >= wanted || !asks.take(client, now, quietMs)) return false;
-      asked.inc();
-      return true;
-    }, most);
-  };
-
   const tick = async (): Promise<void> => {
     const now = performance.now();
     if (now - sweptAt >= SWEEP_MS) {
@@ -92,9 +73,9 @@ export function keepWriting(
     if (clients.size === 0 || now - lookedAt < LOOK_MS) return;
     lookedAt = now;
     const questions = new Map((await listQuestions(db)).map(one => [one.environment, one.revision]));
-    if (questions.size > 0) askStreams(questions, 0, MAX_ASKED);
+    if (questions.size > 0) askStreams(questions);
     const settled = heads.settled(now - SETTLED_MS);
-    if (settled.size > 0) askStreams(settled, ASK_UNASKED_AGAIN_MS, MAX_ASKED_UNASKED);
+    if (settled.size > 0) askStreams(settled, UNASKED);
   };
 
   const guarded = async (): Promise<void> => {
@@ -137,21 +118,6 @@ export function keepWriting(
       // What is not written counts as unknown, never as live.
       const ignored = last.catch(error => log.warn({ err: error }, 'reach not written'));
       await Promise.race([ignored, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
-    },
-  };
-}
-
-/** How often each client was asked. */
-export function makeAsks() {
-  /** When the client was asked last, and when all of its asks are available again. */
-  const known = new WeakMap<KnownClient, { at: number; fullAt: number }>();
-  return {
-    /** Whether the client may be asked now, and was not asked for some time. */
-    take: (client: KnownClient, now: number, quietMs: number): boolean => {
-      const { at, fullAt } = known.get(client) ?? { at: -quietMs, fullAt: now };
-      if (now - at < quietMs || fullAt - now > (ASKS - 1) * ASK_AGAIN_MS) return false;
-      known.set(client, { at: now, fullAt: Math.max(fullAt, now) + ASK_AGAIN_MS });
-      return true;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Proxies close connections that are silent for 30 s or longer. */
@@ -23,6 +24,16 @@ export type Transport<S> = {
   heartbeat: (stream: S) => Bytes | undefined;
   /** The last block of a stream when the server stops. */
   farewell: (stream: S) => Bytes;
+};
+
+/** For streams that are written to a response. */
+export const TO_RESPONSE: Omit<Transport<{ raw: ServerResponse }>, 'heartbeat' | 'farewell'> = {
+  isClosed: ({ raw }) => raw.destroyed || raw.writableEnded,
+  unread: ({ raw }) => raw.writableLength,
+  write: ({ raw }, bytes) => void raw.write(bytes),
+  // The second time, the client has not read the end.
+  end: ({ raw }) => void (raw.writableEnded ? raw.destroy() : raw.end()),
+  destroy: ({ raw }) => void raw.destroy(),
 };
 
 export type OpenStreamLimits = {

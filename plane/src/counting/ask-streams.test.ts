@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { makeAsks } from './keep-writing.ts';
+import { makeAsks } from './ask-streams.ts';
 
 const client = { revision: 1 };
 
