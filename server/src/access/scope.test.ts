@@ -212,6 +212,23 @@ test('a token loses the permissions that its owner loses, and ends when the owne
   expect((await ask(token, 'GET', 'projects/shop')).status).toBe(401);
 });
 
+test('a token ends when a new project gets the id of one that its scope names', async () => {
+  await makeProject(harness.db, { id: 'kiosk' });
+  const token = await tokenWith({ projects: ['shop', 'kiosk'] });
+  expect((await createIn(token, 'shop')).status).toBe(201);
+
+  expect((await ask(admin.token, 'DELETE', 'projects/kiosk')).status).toBe(200);
+  expect((await createIn(token, 'shop')).status).toBe(201);
+  await makeProject(harness.db, { id: 'kiosk' });
+
+  expect(await ask(token, 'GET', 'projects/kiosk')).toMatchObject({
+    status: 401,
+    message: expect.stringContaining('revoked'),
+  });
+  expect((await createIn(token, 'shop')).status).toBe(401);
+  expect((await createIn(await tokenWith({ projects: ['kiosk'] }), 'kiosk')).status).toBe(201);
+});
+
 test('a server that knows no scopes does not accept the token, because its secret does not begin with user:', async () => {
   expect(await tokenWith({ readOnly: true })).toMatch(/^scoped:hyp_/);
 });

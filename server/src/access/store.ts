@@ -99,6 +99,15 @@ export type FoundPersonalToken = FoundUser & {
   scope: TokenScope | null;
 };
 
+/**
+ * A condition on `personal_access_tokens as token`: a project that the scope names is newer than the token. It was deleted and created
+ * again with the same id, so it is not the project for which the token was created.
+ */
+const HAS_NEW_PROJECT = sql<boolean>`exists (
+  select from projects
+  where projects.id = any(array(select jsonb_array_elements_text(token.scope -> 'projects')))
+    and projects.created_at > token.created_at)`;
+
 /** Finds expired tokens too. Revoked tokens are deleted. */
 export async function findPersonalToken(db: Reader, hash: Buffer): Promise<FoundPersonalToken | undefined> {
   return await db
@@ -113,6 +122,7 @@ export async function findPersonalToken(db: Reader, hash: Buffer): Promise<Found
       ...ACCOUNT,
       sql<boolean>`coalesce(token.seen_at < now() - interval '1 minute', true)`.as('seenLongAgo'),
       sql<FoundPersonalToken['ended']>`case when token.expires_at <= now() then 'expired'
+        when ${HAS_NEW_PROJECT} then 'revoked'
         when token.secret_expires_at <= now() then 'stale' end`.as('ended'),
     ])
     .where('token.hash', '=', hash)
@@ -195,7 +205,7 @@ export async function listValidCredentials(
     select 'personal_access_tokens', token.id, token.scope is null and ${IS_ADMIN}
     from personal_access_tokens as token join users on users.id = token.user_id
     where token.id = any(${ids('personal_access_tokens')}) and ${IS_ACTIVE}
-      and least(token.expires_at, token.secret_expires_at) > now()
+      and least(token.expires_at, token.secret_expires_at) > now() and not ${HAS_NEW_PROJECT}
     union all
     select 'sessions', sessions.id, ${IS_ADMIN}
     from sessions join users on users.id = sessions.user_id

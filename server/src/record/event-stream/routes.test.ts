@@ -7,7 +7,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { App } from '../../../../plane/src/platform/http/app.ts';
 import { createInitialAdminTokens } from '../../people/api-tokens/initial-admin-tokens.ts';
 import { connectStream, type StreamClient } from '../../test/event-stream-client.ts';
-import { makeFeature, makeMember, makeProject, makeUser } from '../../test/factories.ts';
+import { makeFeature, makeMember, makeProject, makeScopedToken, makeUser } from '../../test/factories.ts';
 import { ADMIN_TOKEN, useHarness } from '../../test/harness.ts';
 import { call } from '../../test/request.ts';
 import { makeStreamSlots } from './limits.ts';
@@ -272,6 +272,20 @@ test('ends the stream of a revoked token and of a deleted user, with and without
   await arrives(other, id);
   const again = await connect('', { token: revoked.token });
   expect(again.status).toBe(401);
+});
+
+test('ends the stream of a token when a new project gets the id of one that its scope names', async () => {
+  const { app, db } = harness;
+  await makeProject(db, { id: 'kiosk' });
+  const token = await makeScopedToken(db, await makeUser(db, 'Admin'), { projects: ['kiosk'] });
+  const client = await connect('', { token });
+
+  await call(app, 'DELETE', '/api/admin/projects/kiosk');
+  await makeProject(db, { id: 'kiosk' });
+  const id = await write({ project: 'kiosk' });
+
+  expect(await client.closed).toBe(true);
+  expect(ids(client)).not.toContain(id);
 });
 
 test('lists every violation of the parameters', async () => {
