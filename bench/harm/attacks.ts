@@ -15,7 +15,7 @@ export type World = {
   pageStream: string;
 };
 
-export type Caller = 'anonymous' | 'frontend' | 'client' | 'viewer';
+export type Caller = 'anonymous' | 'frontend' | 'client' | 'viewer' | 'agent';
 
 export type HarmRequest = {
   method?: string;
@@ -191,6 +191,47 @@ const ADMIN: Attack[] = [
   })),
 ];
 
+const MCP_VERSION = '2026-07-28';
+
+/** A tool call at /mcp. */
+const toolCall = (name: string, input: object): HarmRequest => {
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': MCP_VERSION,
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const params = { name, arguments: input, _meta };
+  const request = json({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  return {
+    ...request,
+    path: '/mcp',
+    headers: {
+      ...request.headers,
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': MCP_VERSION,
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+  };
+};
+
+/** By an agent. */
+const AGENT: Attack[] = [
+  // A plan locks its flags until it is rolled back, and others change the same flag.
+  by('agent')('plans for a flag that others change', n =>
+    toolCall('plan_change', {
+      changes: Array.from({ length: 20 }, (_, k) => ({
+        do: 'describe',
+        flag: 'probed',
+        description: `plan ${n}, step ${k}`,
+      })),
+      reason: 'Harm',
+    }),
+  ),
+  by('viewer')('large searches of flags by a tool', n =>
+    toolCall('find_flags', { query: 'a,b,c,d,e,f,g,h,i,j', limit: 50, cursor: n % 50 }),
+  ),
+];
+
 /** With SDK tokens. */
 const SDK: Attack[] = [
   by('frontend')('metrics that inflate to 4 MiB', () => ({
@@ -268,4 +309,4 @@ const SDK: Attack[] = [
   })),
 ];
 
-export const ATTACKS: Attack[] = [...ANONYMOUS, ...ADMIN, ...SDK];
+export const ATTACKS: Attack[] = [...ANONYMOUS, ...ADMIN, ...AGENT, ...SDK];

@@ -18,13 +18,14 @@ export async function makeWorld(url: string, flags: number): Promise<World> {
     });
   const unique = randomBytes(4).toString('hex');
   const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const makeUser = async (name: string, rootRole: number): Promise<string> => {
+  const makeUser = async (name: string, rootRole: number, limits: object = {}): Promise<string> => {
     const username = `${name}-${unique}`;
     const email = `${username}@example.com`;
     await post('/api/admin/user-admin', { username, email, rootRole, password: PASSWORD });
     const login = await inBrowser('/auth/simple/login', { username, password: PASSWORD });
     const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';');
-    const created = await inBrowser('/api/admin/user/tokens', { description: 'harm', expiresAt }, { cookie });
+    const token = { description: 'harm', expiresAt, ...limits };
+    const created = await inBrowser('/api/admin/user/tokens', token, { cookie });
     return ((await created.json()) as { secret: string }).secret;
   };
   const tokenFor = (type: 'backend' | 'frontend', project: string) =>
@@ -48,6 +49,10 @@ export async function makeWorld(url: string, flags: number): Promise<World> {
     attacker: {
       anonymous: '',
       viewer: await makeUser('attacker', 3),
+      agent: await makeUser('agent', 2, {
+        kind: 'agent',
+        scope: { projects: ['default'], maxChanges: 1_000_000 },
+      }),
       client: await tokenFor('backend', '*'),
       frontend,
     },
