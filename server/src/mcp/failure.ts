@@ -6,7 +6,7 @@ import { shown } from './shown.ts';
 
 const HINTS: Partial<Record<ErrorName, string>> = {
   BadDataError: 'Correct the arguments and call the tool again.',
-  NotFoundError: 'Look for the name with find_flags. You may also lack access to its project.',
+  NotFoundError: 'Check the name or id. You may also lack access to its project.',
   NoAccessError: 'Ask the person who created this token. Do not try to reach the same result another way.',
   NameExistsError: 'Use the existing flag, or choose a different name.',
   PreconditionFailedError: 'Call plan_change again, and show the new diff before you apply it.',
@@ -20,6 +20,8 @@ const RETRYABLE: readonly ErrorName[] = ['RateLimitError', 'ServiceUnavailableEr
 const MAX_MESSAGE = 1_500;
 const MAX_DETAILS = 5;
 
+const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
+
 /** A tool error as the model reads it: what is wrong, and what to do next. The log has the cause under the same id. */
 export async function failureOf(error: unknown, request: FastifyRequest) {
   const { id, rejection } = await logError(error, request);
@@ -27,7 +29,7 @@ export async function failureOf(error: unknown, request: FastifyRequest) {
   const all = details.length > 1 ? details.slice(0, MAX_DETAILS).map(detail => detail.message) : [];
   const failure = shown({
     code: name,
-    message: ellipsize([message, ...all].join(' '), MAX_MESSAGE),
+    message: ellipsize([message, ...all].map(asSentence).join(' '), MAX_MESSAGE),
     hint: HINTS[name] ?? 'Tell the user what happened.',
     retryable: RETRYABLE.includes(name),
     id,

@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { badData } from '../../../plane/src/platform/errors.ts';
+import { hasControlCharacter, isInvisible, isStorable } from '../../../plane/src/platform/http/input/text.ts';
 
 /** Names and ids are at most this long everywhere in the API. */
 const MAX_NAME = 100;
@@ -11,6 +13,18 @@ export const Project = Name('Project id');
 /** The input of a tool. Unknown arguments are rejected, so that a misspelled name is noticed. */
 export const Arguments = <T extends Parameters<typeof Type.Object>[0]>(properties: T) =>
   Type.Object(properties, { additionalProperties: false });
+
+const MAX_REASON = 300;
+export const Reason = (description: string) =>
+  Type.String({ minLength: 3, maxLength: MAX_REASON, description });
+
+/** The reason becomes the comment of events, which is one line. */
+export function rejectUnprintable(reason: string): void {
+  if (hasControlCharacter(reason) || isInvisible(reason) || !isStorable(reason))
+    throw badData([
+      { message: 'reason must be one line without control characters', path: '/arguments/reason' },
+    ]);
+}
 
 export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 50, description: 'Default 20' }));
 export const DEFAULT_LIMIT = 20;

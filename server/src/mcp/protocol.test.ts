@@ -117,9 +117,32 @@ test('a page of a different site gets 403', async () => {
 });
 
 test.each(['GET', 'DELETE'] as const)('%s is rejected with 405', async method => {
-  const response = await call(harness.app, method, '/mcp');
+  const scoped = await makeScopedToken(harness.db, owner, { readOnly: true });
+  for (const token of [ADMIN_TOKEN, scoped])
+    expect(await call(harness.app, method, '/mcp', { token })).toMatchObject({
+      status: 405,
+      headers: { allow: 'POST' },
+    });
+});
 
-  expect(response).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+test('only readOnly=true restricts the tools, and every other spelling is rejected', async () => {
+  const listed = async (query: string) => {
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: MODERN } };
+    const headers = { ...ACCEPT, ...HEADERS, 'mcp-method': 'tools/list' };
+    const response = await call(harness.app, 'POST', `/mcp${query}`, { body, headers });
+    return response.body.result?.tools.length ?? response.status;
+  };
+
+  expect(await listed('?readOnly=true')).toBe(READING.length);
+  expect(await listed('?readOnly=false')).toBe(TOOLS.length);
+  for (const query of [
+    'readOnly=TRUE',
+    'readOnly=1',
+    'readOnly=',
+    'readOnly=true&readOnly=false',
+    'readonly=true',
+  ])
+    expect([query, await listed(`?${query}`)]).toEqual([query, 400]);
 });
 
 const MODERN = {

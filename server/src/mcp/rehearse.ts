@@ -1,10 +1,11 @@
-import { ApiError } from '../../../plane/src/platform/errors.ts';
+import { ApiError, quoted } from '../../../plane/src/platform/errors.ts';
 import { etagOfFeature } from '../flags/features/etag.ts';
 import type { Feature } from '../flags/features/schema.ts';
 import type { Change } from '../record/change.ts';
 import { runStored } from '../record/operations/stored.ts';
 import type { Resolved } from './changes.ts';
-import type { Base, Plan } from './plan.ts';
+import { differences } from './diff.ts';
+import { type Base, hashOf, type Plan } from './plan.ts';
 import { findNewestEvent, listFlags, lockFlags } from './store.ts';
 import type { Call } from './tool.ts';
 
@@ -56,24 +57,41 @@ export async function rehearse(call: Call, { project, flags, operations }: Resol
   throw new Error('A rehearsal ended with a commit');
 }
 
-/** Applies a plan if every flag is as it was when the plan was made. All operations are one change. */
+/**
+ * Applies a plan if every flag is as it was when the plan was made, and if the result is the one that the plan showed. The result
+ * can also depend on something else, such as the default strategy of the project. All operations are one change.
+ */
 export async function carryOut(
   { app, db, instance, actor }: Call,
-  { project, operations, base, reason }: Plan,
+  plan: Plan,
+  expectedHash: string,
 ): Promise<void> {
+  const { project, operations, base, reason } = plan;
+  const names = base.map(({ name }) => name);
+  let before: Feature[] = [];
   await runStored(app, db, instance, { ...actor, comment: reason }, operations, {
     before: async current => {
-      const names = base.map(({ name }) => name);
       const now = await lockBase(current, project, names);
+      before = now.features;
       const moved = base.filter(({ name, etag, event }) => {
         const found = now.base.find(one => one.name === name);
         return found?.etag !== etag || found.event !== event;
       });
       if (moved.length === 0) return;
-      throw new ApiError(
-        'PreconditionFailedError',
-        `Flag ${moved.map(({ name }) => `"${name}"`).join(', ')} has changed since the plan was made, or the plan was applied already. Nothing was changed. Call plan_change again.`,
+      const changed = quoted(moved.map(({ name }) => name));
+      throw outdated(
+        `${moved.length === 1 ? `Flag ${changed} has` : `Flags ${changed} have`} changed since the plan was made, or the plan was applied already.`,
+      );
+    },
+    after: async tx => {
+      const diff = differences(before, await listFlags(tx, actor, project, names));
+      if (hashOf(plan, diff) === expectedHash) return;
+      throw outdated(
+        'The plan would now have a different result than the one it showed, because something that it depends on has changed, such as a default strategy.',
       );
     },
   });
 }
+
+const outdated = (cause: string): ApiError =>
+  new ApiError('PreconditionFailedError', `${cause} Nothing was changed. Call plan_change again.`);

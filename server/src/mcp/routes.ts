@@ -45,8 +45,9 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
       // The rate limit would count a batch as one request. The protocol dropped batches in 2025.
       if (typeof request.body !== 'object' || request.body === null || Array.isArray(request.body))
         throw badData([{ message: 'The body must be one JSON-RPC message. Batches are not accepted.' }]);
-      const { readOnly, project } = request.query as { readOnly?: unknown; project?: unknown };
-      if (readOnly === 'true') request.actor = onlyReading(request.actor);
+      const { readOnly, project, ...others } = request.query as Record<string, unknown>;
+      rejectParameters(others);
+      if (isReadOnly(readOnly)) request.actor = onlyReading(request.actor);
       if (project !== undefined) request.actor = within(request.actor, project);
       protocol ??= load();
       const { status, headers, body } = await (await protocol).respond(request);
@@ -58,7 +59,7 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
     method: ['GET', 'DELETE'],
     url: PATH,
     onSend,
-    config: { permission: 'NONE' },
+    config: { permission: 'NONE', onlyReads: true },
     schema: { hide: true },
     handler: (_request, reply) => {
       reply.header('allow', 'POST');
@@ -68,6 +69,22 @@ export function mcpRoutes(app: App, db: Db, instance: Instance): void {
       );
     },
   });
+}
+
+/** A misspelled parameter is rejected, because ignoring it would let the agent do what its owner meant to prevent. */
+function rejectParameters(others: Record<string, unknown>): void {
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw badData([
+      { message: `Unknown parameter "${unknown}". ${PATH} accepts readOnly and project.`, path: '/query' },
+    ]);
+}
+
+/** Whether the URL asks for the reading tools only. */
+function isReadOnly(readOnly: unknown): boolean {
+  if (readOnly === undefined || readOnly === 'false') return false;
+  if (readOnly === 'true') return true;
+  throw badData([{ message: 'readOnly must be true or false.', path: '/query/readOnly' }]);
 }
 
 /** The caller with reading permissions only, as if the token were read-only. */

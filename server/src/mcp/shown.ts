@@ -7,19 +7,24 @@ const MAX_TEXT = 200;
 const SEPARATORS = /[\n\r\t\u2028\u2029]+/gu;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu;
 
-/**
- * Prepares a user-written string for a model: one line, short, without characters that hide or reorder others. The model reads
- * it next to its instructions, so the string must be recognizable as data.
- */
-export const shownText = (text: string): string =>
-  ellipsize(text.replace(SEPARATORS, ' ').replace(UNSEEN, ''), MAX_TEXT);
+/** A string on one line, without characters that hide or reorder others. */
+const visible = (text: string): string => text.replace(SEPARATORS, ' ').replace(UNSEEN, '');
 
-/** Fields that the server writes itself, which may be longer. A plan must come back unchanged. */
+/**
+ * Prepares a user-written string for a model: visible and short. The model reads it next to its instructions, so the string must
+ * be recognizable as data.
+ */
+export const shownText = (text: string): string => ellipsize(visible(text), MAX_TEXT);
+
+/**
+ * Fields that the server writes itself, which may be longer. An error message can quote what a caller sent, so hidden characters
+ * are removed from these too; a plan and a URL contain none.
+ */
 const OURS: ReadonlySet<string> = new Set(['plan', 'message', 'hint', 'url']);
 
 /** A result in which every string is prepared like that. Empty fields are omitted, because each costs tokens. */
 export function shown<T>(value: T, key = ''): T {
-  if (typeof value === 'string') return (OURS.has(key) ? value : shownText(value)) as T;
+  if (typeof value === 'string') return (OURS.has(key) ? visible(value) : shownText(value)) as T;
   if (Array.isArray(value)) return value.map(item => shown(item, key)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(

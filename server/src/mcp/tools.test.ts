@@ -214,6 +214,69 @@ test('rejects the second of two plans for one flag, and a plan for a flag that a
   expect(await enabledIn(flag)).toBe(false);
 });
 
+test('rejects a plan whose result would not be the one that it showed', async () => {
+  await makeProject(harness.db, { id: 'defaults' });
+  const careful = await agentWith({ projects: ['defaults'] });
+  const flag = await newFlag('defaults');
+  const isEnabled = async () =>
+    (await feature(flag, 'defaults')).environments.some((one: { enabled: boolean }) => one.enabled);
+  const planned = await plan([enable(flag)], careful);
+  const path = '/api/admin/projects/defaults/environments/development/default-strategy';
+  const parameters = { rollout: '37', stickiness: 'random', groupId: 'all' };
+  await call(harness.app, 'POST', path, { body: { name: 'flexibleRollout', parameters } });
+
+  expect(await rejected(planned, careful)).toMatchObject({
+    code: 'PreconditionFailedError',
+    message: expect.stringContaining('different result'),
+  });
+  expect(await isEnabled()).toBe(false);
+
+  const again = await plan([enable(flag)], careful);
+  expect(again.diff).toContainEqual({
+    path: `${flag} / development: strategy 1`,
+    to: 'flexibleRollout, 37 % by random; group all',
+  });
+  await apply(again, careful);
+  expect(await isEnabled()).toBe(true);
+});
+
+test('a diff that does not fit shows the changes of production', async () => {
+  const flags = await Promise.all(Array.from({ length: 12 }, () => newFlag('shop', 'o'.repeat(900))));
+  const describe = flags.map(flag => ({ do: 'describe', flag, description: 'n'.repeat(150) }));
+  const last = flags.toSorted().at(-1) ?? '';
+
+  const { diff, moreDifferences, production } = await plan([...describe, enable(last, 'production')]);
+
+  expect(moreDifferences).toBeGreaterThan(0);
+  expect(production).toEqual(['production']);
+  expect(diff[0]).toEqual({ path: `${last} / production: enabled`, from: 'false', to: 'true' });
+});
+
+test('create_flag takes the reason that a project can require', async () => {
+  await makeProject(harness.db, { id: 'strict' });
+  await call(harness.app, 'PUT', '/api/admin/projects/strict/settings', { body: { requireComment: true } });
+  const strict = await agentWith({ projects: ['strict'] });
+
+  const name = 'made-with-a-reason';
+  expect((await strict.fails('create_flag', { name, project: 'strict' })).message).toContain(
+    'requires a reason',
+  );
+  expect(await strict.fails('create_flag', { name, project: 'strict', reason: 'two\nlines' })).toMatchObject({
+    code: 'BadDataError',
+  });
+  await strict.ok('create_flag', { name, project: 'strict', reason: 'A new checkout' });
+  expect(await lastEvent(name)).toMatchObject({ type: 'feature-created', comment: 'A new checkout' });
+});
+
+test('an error message contains no hidden characters, and each of its sentences ends', async () => {
+  const { message } = await agent.fails('get_flag', { flag: 'no\u202e\u0007such' });
+  expect(message).toBe('Feature "nosuch" does not exist.');
+  const { content } = await agent.call('plan_change', { changes: [enable('x')], reason: 'two\nlines' });
+  expect(content[0]?.text).toBe(
+    'BadDataError: reason must be one line without control characters. Correct the arguments and call the tool again.',
+  );
+});
+
 test('an altered plan, an altered hash, and the plan of a different token are rejected', async () => {
   const flag = await newFlag();
   const { plan: text, hash } = await plan([enable(flag)]);

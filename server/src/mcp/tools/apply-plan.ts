@@ -12,7 +12,7 @@ export const applyPlan = tool({
   name: 'apply_plan',
   title: 'Apply a plan',
   description:
-    'Applies a plan: all of it, or nothing. Rejected if a flag has changed since, if the plan has expired, or if plan or hash was altered. Returns change for wait_until_live.',
+    'Applies a plan: all of it, or nothing. Rejected if a flag has changed since, if the result would differ from the diff of the plan, if the plan has expired, or if plan or hash was altered. Returns change for wait_until_live.',
   effect: 'changes',
   needs: WRITE_PERMISSIONS,
   input: Arguments({
@@ -24,7 +24,7 @@ export const applyPlan = tool({
     await rejectInMaintenance(call.db);
     // The request itself counts as one write.
     if (plan.operations.length > 1) call.app.takeWrites(call.request.caller, plan.operations.length - 1);
-    await carryOut(call, plan);
+    await carryOut(call, plan, hash);
     const { events = new Map<string, number>(), revisions = new Map<string, number>() } = call.actor;
     return {
       applied: true,

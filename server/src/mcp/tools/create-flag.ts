@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Feature } from '../../flags/features/schema.ts';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
 import { runStored } from '../../record/operations/stored.ts';
-import { Arguments, Flag, Name, Project } from '../inputs.ts';
+import { Arguments, Flag, Name, Project, Reason, rejectUnprintable } from '../inputs.ts';
 import { flagUrl } from '../place.ts';
 import { named } from '../shown.ts';
 import { tool } from '../tool.ts';
@@ -24,9 +24,12 @@ export const createFlag = tool({
         maxItems: 10,
       }),
     ),
+    reason: Type.Optional(Reason('Recorded with the change; some projects require it')),
   }),
-  run: async (call, { name, project, tags = [], ...fields }) => {
+  run: async (call, { name, project, tags = [], reason, ...fields }) => {
+    if (reason !== undefined) rejectUnprintable(reason);
     await rejectInMaintenance(call.db);
+    const actor = { ...call.actor, ...(reason !== undefined && { comment: reason }) };
     const body = {
       name,
       ...fields,
@@ -37,7 +40,7 @@ export const createFlag = tool({
         })),
       }),
     };
-    const [feature] = (await runStored(call.app, call.db, call.instance, call.actor, [
+    const [feature] = (await runStored(call.app, call.db, call.instance, actor, [
       { operation: 'createFeature', input: { params: { projectId: project }, body } },
     ])) as [Feature];
     return {

@@ -1,21 +1,14 @@
-import { Type } from 'typebox';
 import { badData } from '../../../../plane/src/platform/errors.ts';
-import {
-  hasControlCharacter,
-  isInvisible,
-  isStorable,
-} from '../../../../plane/src/platform/http/input/text.ts';
 import { rejectInMaintenance } from '../../people/maintenance/reject-writes.ts';
 import { Changes, resolveChanges } from '../changes.ts';
-import { differences } from '../diff.ts';
-import { Arguments } from '../inputs.ts';
+import { type Difference, differences } from '../diff.ts';
+import { Arguments, Reason, rejectUnprintable } from '../inputs.ts';
 import { credentialOf, hashOf, PLAN_MINUTES, type Plan, signPlan } from '../plan.ts';
 import { rehearse } from '../rehearse.ts';
 import { fitting } from '../shown.ts';
 import { tool } from '../tool.ts';
 import { WRITE_PERMISSIONS } from '../write-permissions.ts';
 
-const MAX_REASON = 300;
 /** The plan itself takes up to 2,000 characters of the result. */
 const DIFF_BUDGET = 2_500;
 
@@ -27,7 +20,7 @@ export const planChange = tool({
   needs: WRITE_PERMISSIONS,
   input: Arguments({
     changes: Changes,
-    reason: Type.String({ minLength: 3, maxLength: MAX_REASON, description: 'Recorded with the change' }),
+    reason: Reason('Recorded with the change'),
   }),
   run: async (call, { changes, reason }) => {
     rejectUnprintable(reason);
@@ -44,18 +37,26 @@ export const planChange = tool({
     const expiresAt = Math.floor(Date.now() / 1_000) + 60 * PLAN_MINUTES;
     const plan: Plan = { project, operations, base, reason, credential: credentialOf(call.actor), expiresAt };
     const hash = hashOf(plan, diff);
-    const shownDiff = fitting(diff, DIFF_BUDGET);
-    const production = new Set(
-      after.flatMap(({ environments }) =>
-        environments.filter(({ type }) => type === 'production').map(one => one.name),
+    const production = [
+      ...new Set(
+        after.flatMap(({ environments }) =>
+          environments.filter(({ type }) => type === 'production').map(one => one.name),
+        ),
       ),
+    ];
+    const isIn = ({ path }: Difference, name: string) => path.includes(` / ${name}: `);
+    // If the list does not fit, what changes production is shown.
+    const isLive = (one: Difference) => production.some(name => isIn(one, name));
+    const shownDiff = fitting(
+      diff.toSorted((a, b) => Number(isLive(b)) - Number(isLive(a))),
+      DIFF_BUDGET,
     );
     return {
       plan: signPlan(call.planKeys, plan, hash),
       hash,
       diff: shownDiff,
       ...(shownDiff.length < diff.length && { moreDifferences: diff.length - shownDiff.length }),
-      production: [...production].filter(name => diff.some(({ path }) => path.includes(` / ${name}: `))),
+      production: production.filter(name => diff.some(one => isIn(one, name))),
       expiresAt: new Date(expiresAt * 1_000).toISOString(),
     };
   },
@@ -64,18 +65,12 @@ export const planChange = tool({
     ...diff.map(
       ({ path, from, to }) => `${path}: ${JSON.stringify(from ?? '')} → ${JSON.stringify(to ?? '')}`,
     ),
-    ...(moreDifferences === undefined ? [] : [`and ${moreDifferences} more differences`]),
+    ...(moreDifferences === undefined
+      ? []
+      : [`and ${moreDifferences} more differences; plan fewer changes to see all of them`]),
     ...(production.length > 0 ? [`This changes production: ${production.join(', ')}`] : []),
     `plan: ${plan}`,
     `hash: ${hash}`,
     `expires: ${expiresAt}`,
   ],
 });
-
-/** The reason becomes the comment of events, which is one line. */
-function rejectUnprintable(reason: string): void {
-  if (hasControlCharacter(reason) || isInvisible(reason) || !isStorable(reason))
-    throw badData([
-      { message: 'reason must be one line without control characters', path: '/arguments/reason' },
-    ]);
-}
