@@ -77,8 +77,6 @@ const LEFT_OUT: Record<string, string> = {
   '/FloatingArrow/get-arrow-position-styles.mjs': 'export const getArrowMergeDropdownStyles = () => ({});',
   // useKeptScroll keeps the positions, because pages scroll in separate regions.
   '/router-core/dist/esm/scroll-restoration.js': SCROLL,
-  '/Menu/MenuSub/MenuSub.mjs': leftOut('MenuSub'),
-  '/Menu/MenuContextMenu/MenuContextMenu.mjs': leftOut('MenuContextMenu'),
   '/Popover/PopoverContextMenu/PopoverContextMenu.mjs': leftOut('PopoverContextMenu'),
 };
 const unused = new Set(Object.keys(LEFT_OUT));

@@ -309,3 +309,29 @@ testBehindFront(
     await retry(page, page.getByText('No users match.'));
   },
 );
+
+testAsAdmin(
+  'grants a role in a project from the user, who is already chosen there',
+  async ({ page, api }) => {
+    const project = await createProject(api, { name: `Payments ${unique()}` });
+    const { id, username } = await createPerson(api);
+    await visit(page, `/admin/users?query=${username}&user=${id}`);
+
+    const entry = page
+      .getByRole('list', { name: 'Projects' })
+      .getByRole('listitem')
+      .filter({ has: page.locator(`a[href^="/projects/${project}/"]`) });
+    await entry.getByRole('link', { name: 'Grant a role…' }).click();
+    const panel = page.getByRole('dialog', { name: 'Add access' });
+    await panel.getByRole('list', { name: 'Chosen' }).getByText(username).waitFor();
+    await accessible(page);
+    await panel.getByRole('button', { name: 'Add 1 member' }).click();
+
+    await page.getByText('Granted Member to 1 member.').waitFor();
+    const { users } = await api.send<{ users: { id: number; roles: number[] }[] }>(
+      'GET',
+      `/api/admin/projects/${project}/access`,
+    );
+    expect(users.find(user => user.id === id)?.roles).toEqual([5]);
+  },
+);

@@ -89,7 +89,7 @@ testAsAdmin('shows who has a role, and does not delete it while somebody has it'
   expect(await remove.getAttribute('aria-disabled')).toBe('true');
   await accessible(page);
   await api.send('DELETE', `/api/admin/projects/${project}/users/${person.id}/roles`);
-  await page.getByText('Nobody has this role.', { exact: true }).waitFor();
+  await page.getByText('Nobody has this role. Choose a project').waitFor();
   await remove.click();
   await page.getByRole('dialog').getByLabel(/^Type/).fill(role.name);
   await page.getByRole('dialog').getByRole('button', { name: 'Delete role' }).click();

@@ -24,8 +24,8 @@ testAsAdmin(
     await page.getByText('Missing: Create flags').waitFor();
     const change = page.getByRole('listitem').filter({ hasText: `Grant ${person.username} the role Member` });
     await change.waitFor();
-    expect(await change.getByRole('link', { name: 'Open project access' }).getAttribute('href')).toBe(
-      `/projects/${project}/settings/access`,
+    expect(await change.getByRole('link', { name: 'Grant role…' }).getAttribute('href')).toBe(
+      `/projects/${project}/settings/access?edit=new&user=${person.id}&role=5`,
     );
     await accessible(page);
 

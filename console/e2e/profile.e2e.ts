@@ -45,7 +45,7 @@ test('an agent token shows its limits, and cannot exceed them', async ({ page, s
   await page.goto('/profile');
   await page.getByRole('button', { name: 'New personal token' }).click();
   await page.getByLabel('Description').fill('cleaner');
-  await page.getByLabel('Access').selectOption('For an agent: part of what you may do, within limits');
+  await page.getByLabel('Access').selectOption('For an agent that changes flags within limits');
   await page.getByRole('checkbox', { name: 'Default' }).waitFor();
   await accessible(page);
   const create = page.getByRole('button', { name: 'Create token' });

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { accessible, accessibleInBoth } from './support/accessible.ts';
 import { type Api, createFlag, createProject, unique } from './support/api.ts';
+import { keyboardProblems } from './support/keyboard.ts';
 import { goTo, openPage } from './support/open-page.ts';
 import { test, testAsAdmin } from './support/test.ts';
 
@@ -85,7 +86,7 @@ const WIDE = { width: 1440, height: 900 };
 const PARTS = 4;
 
 test.for(Array.from({ length: PARTS }, (_, part) => part))(
-  'every page keeps its policy, has no error, is accessible, and fits into 360 px: part %i',
+  'every page keeps its policy, has no error, is accessible, shows the focus, and fits into 360 px: part %i',
   async (part, { newPage, api, logInAs }) => {
     const addresses = (await createAddresses(api)).filter((_, n) => n % PARTS === part);
     // The narrow window comes first, because a wide window that is made narrow could hide a problem that appears only when the
@@ -108,6 +109,8 @@ test.for(Array.from({ length: PARTS }, (_, part) => part))(
       problems.push(...(await cutOff(page)).map(problem => `${address}: ${problem}`));
       await page.setViewportSize(WIDE);
       await accessibleInBoth(page);
+      // Last, because the focus opens lists of choices.
+      problems.push(...(await keyboardProblems(page)).map(problem => `${address}: ${problem}`));
     }
     expect(problems).toEqual([]);
   },

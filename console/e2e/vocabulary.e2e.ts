@@ -122,6 +122,8 @@ testAsAdmin('a context field that somebody else changed shows both changes', asy
 });
 
 testWithOwnServer()('creates, sorts, changes and deletes an environment', async ({ page, api, logInAs }) => {
+  const projects = ['Payments', 'Search'];
+  const ids = await Promise.all(projects.map(name => createProject(api, { name })));
   await logInAs({ rootRole: 'Admin' });
   await page.goto('/admin/environments');
   await page.getByRole('button', { name: 'New environment' }).click();
@@ -133,6 +135,21 @@ testWithOwnServer()('creates, sorts, changes and deletes an environment', async 
   await panel.getByLabel('Type').selectOption('preproduction');
   await accessible(page);
   await panel.getByRole('button', { name: 'Create environment' }).click();
+  // The new environment can be added to projects immediately.
+  const created = page.getByRole('dialog', { name: 'canary' });
+  await created.getByText(`in 0 of ${projects.length + 1} projects`).waitFor();
+  for (const project of projects) {
+    await created.getByRole('button', { name: `Add canary to ${project}` }).click();
+    await page.getByText(`Added canary to ${project}.`).waitFor();
+  }
+  await created.getByText(`in ${projects.length} of ${projects.length + 1} projects`).waitFor();
+  await accessible(page);
+  for (const id of ids)
+    expect(await api.send('GET', `/api/admin/environments/project/${id}`)).toMatchObject({
+      environments: expect.arrayContaining([expect.objectContaining({ name: 'canary' })]),
+    });
+  for (const id of ids) await api.send('DELETE', `/api/admin/projects/${id}/environments/canary`);
+  await page.keyboard.press('Escape');
   await row(page, 'canary').waitFor();
 
   await row(page, 'canary').getByRole('button', { name: 'canary', exact: true }).focus();

@@ -69,8 +69,6 @@ export const theme = createTheme({
     PillsInput: { defaultProps: { size: 'xs' } },
     Checkbox: { defaultProps: { size: 'xs' } },
     SegmentedControl: { defaultProps: { size: 'xs' } },
-    Tooltip: { defaultProps: { openDelay: 350, fz: 12 } },
-    Menu: { defaultProps: { shadow: 'md', position: 'bottom-end', withInitialFocusPlaceholder: false } },
     // Locking the scroll position adds a style element, which the content security policy rejects.
     Modal: { defaultProps: { lockScroll: false, radius: 'lg', padding: 20, attributes: NO_LANDMARK } },
     Drawer: { defaultProps: { lockScroll: false, attributes: NO_LANDMARK } },

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { environmentsQuery } from '../shell/queries.ts';
 import { Env } from '../ui/Env.tsx';
+import { Facts as List } from '../ui/Facts.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
 import s from './api-tokens.module.css';
@@ -13,44 +14,46 @@ export function Facts({ token, names }: { token: ApiToken; names: ReadonlyMap<st
   const { environments = [] } = useQuery(environmentsQuery).data ?? {};
   const type = environments.find(({ name }) => name === token.environment)?.type;
   return (
-    <dl className={s.facts}>
-      <dt>Type</dt>
-      <dd>{typeOf(token)}</dd>
-      <dt>Environment</dt>
-      <dd>
-        {token.environment === null ? (
-          'All environments'
-        ) : (
-          <Env name={token.environment} {...(type !== undefined && { type })} />
-        )}
-      </dd>
-      <dt>Projects</dt>
-      <dd>
-        {isForAllProjects(token)
-          ? 'All projects'
-          : token.projects.map((projectId, index) => (
-              <span key={projectId}>
-                {index > 0 && ', '}
-                <Link to="/projects/$projectId" params={{ projectId }} className={s.link}>
-                  {names.get(projectId) ?? projectId}
-                </Link>
-              </span>
-            ))}
-      </dd>
-      <dt>Expires</dt>
-      <dd>
-        {token.expiresAt ? <Time at={token.expiresAt} as="date" /> : 'never'}{' '}
-        {isExpired(token) && <State tone="off">Expired</State>}
-      </dd>
-      <dt>Last seen</dt>
-      <dd>
-        {token.seenAt ? <Time at={token.seenAt} /> : 'never'}{' '}
-        {isUnused(token) && <State tone="warn">Unused for 30 days</State>}
-      </dd>
-      <dt>Created</dt>
-      <dd>
-        <Time at={token.createdAt} />
-      </dd>
-    </dl>
+    <List
+      facts={[
+        ['Type', typeOf(token)],
+        [
+          'Environment',
+          token.environment === null ? (
+            'All environments'
+          ) : (
+            <Env key="" name={token.environment} {...(type !== undefined && { type })} />
+          ),
+        ],
+        [
+          'Projects',
+          isForAllProjects(token)
+            ? 'All projects'
+            : token.projects.map((projectId, index) => (
+                <span key={projectId}>
+                  {index > 0 && ', '}
+                  <Link to="/projects/$projectId" params={{ projectId }} className={s.link}>
+                    {names.get(projectId) ?? projectId}
+                  </Link>
+                </span>
+              )),
+        ],
+        [
+          'Expires',
+          <>
+            {token.expiresAt ? <Time at={token.expiresAt} as="date" /> : 'never'}{' '}
+            {isExpired(token) && <State tone="off">Expired</State>}
+          </>,
+        ],
+        [
+          'Last seen',
+          <>
+            {token.seenAt ? <Time at={token.seenAt} /> : 'never'}{' '}
+            {isUnused(token) && <State tone="warn">Unused for 30 days</State>}
+          </>,
+        ],
+        ['Created', <Time key="" at={token.createdAt} />],
+      ]}
+    />
   );
 }

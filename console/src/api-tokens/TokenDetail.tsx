@@ -15,7 +15,7 @@ import { counted } from '../ui/words.ts';
 import s from './api-tokens.module.css';
 import { Facts } from './Facts.tsx';
 import { type ApiToken, deleteToken, type TokenUse, updateExpiry } from './queries.ts';
-import { endOfDay, isExpired } from './words.ts';
+import { endOfDay, isExpired, nextName } from './words.ts';
 
 const ConnectExisting = lazy(() =>
   loadChunk(() => import('../connect/ConnectExisting.tsx')).then(module => ({
@@ -47,24 +47,37 @@ export function TokenDetail({
   };
   return (
     <Detail
+      heading
       label={token.tokenName}
-      bar={<span className="muted">API token</span>}
+      bar="API token"
       link={`${path}?token=${token.id}`}
       onClose={onClose}
     >
       <div className={s.detail}>
-        <h2>{token.tokenName}</h2>
         <p className="mono">{token.secret}</p>
         <Facts token={token} names={names} />
-        {project === undefined && token.type !== 'admin' && <Expiry token={token} />}
-        {token.type !== 'admin' && !isExpired(token) && (
+        {token.type !== 'admin' && (
+          <div className={s.buttons}>
+            {project === undefined && <Expiry token={token} />}
+            {token.type !== 'edge' && <Replace token={token} project={project} path={path} />}
+          </div>
+        )}
+        {token.type === 'edge' && (
+          <p className={s.edge}>
+            An edge uses this token.{' '}
+            <Link to="/admin/edges" search={{ edge: `token:${token.id}` }} className={s.link}>
+              Open the edge
+            </Link>
+          </p>
+        )}
+        {token.type !== 'admin' && token.type !== 'edge' && !isExpired(token) && (
           <RailSection title="Connect an SDK">
             <Suspense>
               <ConnectExisting key={token.id} token={token} project={project} />
             </Suspense>
           </RailSection>
         )}
-        <SeenBy used={used} />
+        {token.type !== 'edge' && <SeenBy used={used} />}
         <LastChange
           subject={{
             types: ['api-token-created', 'api-token-updated'],
@@ -80,21 +93,11 @@ export function TokenDetail({
             {...(project !== undefined && { project })}
             onConfirm={remove}
           >
-            {used.length > 0
-              ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep their flags but get no more changes.`
-              : 'Every server rejects it immediately. SDKs with this token get no more changes.'}
-            {token.type !== 'admin' && (
-              <>
-                {' To rotate a secret, first '}
-                <Link
-                  to={`${path}/new`}
-                  search={{ edit: token.type, environment: token.environment, projects: token.projects }}
-                >
-                  create a token like this
-                </Link>
-                .
-              </>
-            )}
+            {token.type === 'edge'
+              ? 'Edges with this token reject all SDKs with 401 and delete their flags from disk.'
+              : used.length > 0
+                ? `${counted(used.length, 'application')} used it in the last two days. SDKs with this token keep their flags but get no more changes.`
+                : 'Every server rejects it immediately. SDKs with this token get no more changes.'}
           </DangerAction>
         </DangerZone>
       </div>
@@ -130,6 +133,35 @@ export function SeenBy({
         ))}
       </ul>
     </RailSection>
+  );
+}
+
+/** Leads to a new token for the same flags. The old one works until somebody deletes it, so that no application loses access. */
+function Replace({ token, project, path }: { token: ApiToken; project: string | undefined; path: string }) {
+  return (
+    <Can
+      call={project === undefined ? 'createApiToken' : 'createProjectApiToken'}
+      {...(project !== undefined && { project })}
+    >
+      <Button
+        size="compact-xs"
+        renderRoot={props => (
+          <Link
+            {...props}
+            to={`${path}/new`}
+            search={{
+              edit: token.type,
+              name: nextName(token.tokenName),
+              environment: token.environment ?? undefined,
+              projects: token.projects,
+              replaces: String(token.id),
+            }}
+          />
+        )}
+      >
+        Rotate the secret…
+      </Button>
+    </Can>
   );
 }
 

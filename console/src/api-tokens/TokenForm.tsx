@@ -1,10 +1,8 @@
-import '@mantine/core/styles/Combobox.layer.css';
-import '@mantine/core/styles/Pill.layer.css';
-import '@mantine/core/styles/PillsInput.layer.css';
-import { MultiSelect, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { MultiSelect } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import type { Draft } from './draft.ts';
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Check, MonitorOff } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { Connect } from '../connect/Connect.tsx';
 import { useOfTokenQuery } from '../connect/queries.ts';
 import { projectsQuery } from '../shell/queries.ts';
@@ -10,13 +10,14 @@ import { FormAndEffect } from '../ui/FormAndEffect.tsx';
 import { Page } from '../ui/Page.tsx';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
+import { Time } from '../ui/Time.tsx';
 import { useCreation } from '../ui/useCreation.ts';
 import { useFilters } from '../ui/useFilters.ts';
 import { useUnsaved } from '../ui/useUnsaved.tsx';
 import s from './api-tokens.module.css';
 import { bodyOf, type Draft, emptyDraft } from './draft.ts';
 import { Facts } from './Facts.tsx';
-import { type ApiToken, createToken } from './queries.ts';
+import { type ApiToken, createToken, tokensQuery } from './queries.ts';
 import { Reach } from './Reach.tsx';
 import { SeenBy } from './TokenDetail.tsx';
 import { TokenForm } from './TokenForm.tsx';
@@ -27,30 +28,43 @@ export const NewTokenPage = () => <NewToken />;
 /** Creates a token, shows its secret once, and waits for the first SDK that uses it. The URL can prefill the fields. */
 export function NewToken(props: { project?: string; path?: string }) {
   const { search } = useFilters();
-  const { edit, environment = emptyDraft.environment, projects = [] } = search;
+  const { edit, name = '', environment = emptyDraft.environment, projects = [], replaces } = search;
   const empty: Draft = {
     ...emptyDraft,
+    name: String(name),
     type: edit === 'frontend' ? 'frontend' : 'backend',
     environment: String(environment),
     projects: [projects].flat().filter(id => id !== '*'),
   };
-  return <Steps key={JSON.stringify(empty)} empty={empty} {...props} />;
+  return (
+    <Steps
+      key={JSON.stringify(empty)}
+      empty={empty}
+      {...(typeof replaces === 'string' && { replaces: Number(replaces) })}
+      {...props}
+    />
+  );
 }
 
 function Steps({
   empty,
+  replaces,
   project,
   path = '/admin/tokens',
 }: {
   empty: Draft;
+  /** The id of the token that the new one replaces. */
+  replaces?: number;
   project?: string;
   path?: string;
 }) {
   const [created, setCreated] = useState<{ token: ApiToken; appName: string }>();
-  if (created) return <Created {...created} project={project} path={path} />;
+  const replaced = replaces !== undefined && <Replaced id={replaces} project={project} path={path} />;
+  if (created) return <Created {...created} replaced={replaced} project={project} path={path} />;
   return (
     <Creation
       empty={empty}
+      replaced={replaced}
       project={project}
       path={path}
       onCreated={(token, { name }) => setCreated({ token, appName: name.trim() })}
@@ -58,13 +72,41 @@ function Steps({
   );
 }
 
+/** What to do with the token that a new one replaces. */
+function Replaced({ id, project, path }: { id: number; project: string | undefined; path: string }) {
+  const old = useQuery(tokensQuery(project)).data?.find(token => token.id === id);
+  const { data: used = [] } = useQuery(useOfTokenQuery(id));
+  if (!old) return null;
+  return (
+    <RailSection title={`Replaces ${old.tokenName}`}>
+      <p className={s.none}>
+        Both tokens work, so nothing stops while you change the secret in{' '}
+        {used.length === 0 ? 'its applications' : used.map(({ appName }) => appName).join(', ')}. When no
+        application uses the old one any more,{' '}
+        <Link to={path} search={{ token: String(id) }} className={s.link}>
+          delete {old.tokenName}
+        </Link>
+        {old.seenAt ? (
+          <>
+            . It was last seen <Time at={old.seenAt} />.
+          </>
+        ) : (
+          '. No application has used it yet.'
+        )}
+      </p>
+    </RailSection>
+  );
+}
+
 function Creation({
   empty,
+  replaced,
   project,
   path,
   onCreated,
 }: {
   empty: Draft;
+  replaced: ReactNode;
   project: string | undefined;
   path: string;
   onCreated(token: ApiToken, draft: Draft): void;
@@ -96,6 +138,7 @@ function Creation({
           environment={draft.environment}
           type={draft.type}
         />
+        {replaced}
       </FormAndEffect>
       {unsaved.question}
     </Page>
@@ -111,11 +154,13 @@ const LEAVE = {
 function Created({
   token,
   appName,
+  replaced,
   project,
   path,
 }: {
   token: ApiToken;
   appName: string;
+  replaced: ReactNode;
   project: string | undefined;
   path: string;
 }) {
@@ -179,6 +224,7 @@ function Created({
         <RailSection title="This token">
           <Facts token={token} names={names} />
         </RailSection>
+        {replaced}
         <Reach
           projects={token.projects.filter(id => id !== '*')}
           environment={token.environment ?? ''}

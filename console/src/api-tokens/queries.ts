@@ -52,7 +52,7 @@ export async function updateExpiry({ id }: ApiToken, expiresAt: string | null): 
   await done(api.PUT(TOKEN, { params, body: { expiresAt }, headers: { 'If-Match': etag } }));
 }
 
-export const deleteToken = (project: string | undefined, { id }: ApiToken): Promise<void> =>
+export const deleteToken = (project: string | undefined, { id }: Pick<ApiToken, 'id'>): Promise<void> =>
   done(
     project === undefined
       ? api.DELETE(TOKEN, { params: { path: { token: String(id) } } })

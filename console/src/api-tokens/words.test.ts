@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOfDay, isExpired, isUnused, projectsOf, typeOf } from './words.ts';
+import { endOfDay, isExpired, isUnused, nextName, projectsOf, typeOf } from './words.ts';
 
 const NOW = Date.parse('2026-11-15T09:30:00.000Z');
 const daysAgo = (days: number): string => new Date(NOW - days * 86_400_000).toISOString();
@@ -31,4 +31,13 @@ test('lets a token expire at the end of the chosen day', () => {
   expect(isExpired({ expiresAt }, NOW)).toBe(false);
   expect(isExpired({ expiresAt }, NOW + 86_400_000)).toBe(true);
   expect(isExpired({ expiresAt: null }, NOW)).toBe(false);
+});
+
+test('names the token that replaces one', () => {
+  expect(['shop', 'shop 2', 'shop 2026', 'v2'].map(nextName)).toEqual([
+    'shop 2',
+    'shop 3',
+    'shop 2026 2',
+    'v2 2',
+  ]);
 });

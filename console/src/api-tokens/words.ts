@@ -28,3 +28,9 @@ export const isUnused = (
 
 /** The end of a day in UTC: the token is valid on the day that the user chose. */
 export const endOfDay = (date: string): string => `${date}T23:59:59.000Z`;
+
+/** The name of the token that replaces one: "shop", "shop 2", "shop 3". */
+export const nextName = (name: string): string => {
+  const [, base = name, number = '1'] = /^(.*?)(?: (\d{1,3}))?$/.exec(name) ?? [];
+  return `${base} ${Number(number) + 1}`;
+};

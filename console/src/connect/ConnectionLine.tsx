@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Check } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { Time } from '../ui/Time.tsx';
 import s from './connect.module.css';
+import { LiveLine } from './LiveLine.tsx';
 import { connectingApplicationQuery, seenAtQuery, useOfTokenQuery } from './queries.ts';
 import { type Connection, connectionOf, sdkOf } from './state.ts';
 
@@ -35,62 +34,48 @@ export function useConnection(
   };
 }
 
-/** A line of fixed height that turns green by itself. A polite live region says so once for each state. */
+/** Says how far a token has come, by itself. */
 export function ConnectionLine({ connection }: { connection: ReturnType<typeof useConnection> }) {
   const { state, application, flag, seenAt, error } = connection;
+  if (state === 'waiting')
+    return (
+      <LiveLine
+        state={state}
+        note={
+          error ? `${error.message} Retrying.` : 'This line turns green by itself. You can leave the page.'
+        }
+      >
+        Waiting for the first SDK…
+      </LiveLine>
+    );
+  if (!application)
+    return (
+      <LiveLine state={state} note="No SDK has registered. OpenFeature providers and curl do not register.">
+        A program used the token{' '}
+        {seenAt && (
+          <b>
+            <Time at={seenAt} />
+          </b>
+        )}
+      </LiveLine>
+    );
   return (
-    <div className={s.live} data-state={state} role="status">
-      {state === 'waiting' ? (
-        <i className={s.pulse} aria-hidden="true" />
-      ) : (
-        <i className={s.tick} aria-hidden="true">
-          <Check size={12} />
-        </i>
-      )}
-      {state === 'waiting' && (
-        <Words
-          note={
-            error ? `${error.message} Retrying.` : 'This line turns green by itself. You can leave the page.'
-          }
-        >
-          Waiting for the first SDK…
-        </Words>
-      )}
-      {state === 'used' && (
-        <Words note="No SDK has registered. OpenFeature providers and curl do not register.">
-          A program used the token{' '}
-          {seenAt && (
-            <b>
-              <Time at={seenAt} />
-            </b>
-          )}
-        </Words>
-      )}
-      {application && state !== 'waiting' && (
+    <LiveLine
+      state={state}
+      note={flag === undefined ? 'Waiting for its first report.' : sdkOf(application.sdkVersion)}
+      link={
+        <Link to="/applications/$appName" params={{ appName: application.appName }} className={s.link}>
+          Open application
+        </Link>
+      }
+    >
+      <b>{application.appName}</b> registered <Time at={application.lastSeen} />
+      {flag !== undefined && (
         <>
-          <Words note={flag === undefined ? 'Waiting for its first report.' : sdkOf(application.sdkVersion)}>
-            <b>{application.appName}</b> registered <Time at={application.lastSeen} />
-            {flag !== undefined && (
-              <>
-                {' '}
-                · evaluated <b className="mono">{flag}</b>
-              </>
-            )}
-          </Words>
-          <Link to="/applications/$appName" params={{ appName: application.appName }} className={s.link}>
-            Open application
-          </Link>
+          {' '}
+          · evaluated <b className="mono">{flag}</b>
         </>
       )}
-    </div>
-  );
-}
-
-function Words({ note, children }: { note: string | undefined; children: ReactNode }) {
-  return (
-    <span className={s.words}>
-      <span>{children}</span>
-      {note && <small>{note}</small>}
-    </span>
+    </LiveLine>
   );
 }

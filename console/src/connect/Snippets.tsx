@@ -6,7 +6,15 @@ import s from './connect.module.css';
 import { piecesOf, type Snippet } from './snippets.ts';
 
 /** Programs in tabs, with colors and a button that copies. `wrongType` replaces a program that needs a token of the other type. */
-export function Snippets({ snippets, wrongType }: { snippets: readonly Snippet[]; wrongType: ReactNode }) {
+export function Snippets({
+  label = 'Ways to connect',
+  snippets,
+  wrongType,
+}: {
+  label?: string;
+  snippets: readonly Snippet[];
+  wrongType?: ReactNode;
+}) {
   const [chosen, choose] = useState<Snippet['name']>();
   const [copied, setCopied] = useState(false);
   const list = useRef<HTMLDivElement>(null);
@@ -33,7 +41,7 @@ export function Snippets({ snippets, wrongType }: { snippets: readonly Snippet[]
   return (
     <div className={s.code}>
       <div className={s.tabs}>
-        <div ref={list} role="tablist" aria-label="Ways to connect" onKeyDown={move}>
+        <div ref={list} role="tablist" aria-label={label} onKeyDown={move}>
           {snippets.map(one => (
             <button
               key={one.name}
@@ -55,7 +63,8 @@ export function Snippets({ snippets, wrongType }: { snippets: readonly Snippet[]
             leftSection={copied ? <Check size={14} /> : <Copy size={14} />}
             onClick={() => void copy()}
           >
-            Copy<span className="sr"> the program</span>
+            <span className={s.copy}>Copy</span>
+            <span className="sr"> the program</span>
           </Button>
         )}
       </div>

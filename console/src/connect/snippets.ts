@@ -12,7 +12,8 @@ export type Target = {
 };
 
 export type Snippet = {
-  name: 'Node' | 'Browser' | 'React' | 'OpenFeature' | 'curl';
+  /** The tab: "Node". */
+  name: string;
   /** Undefined: this program needs a token of the other type. */
   text: string | undefined;
 };
@@ -32,7 +33,7 @@ export const snippetsOf = (target: Target): Snippet[] => {
 /** A JavaScript literal in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 /** A shell word. */
-const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+export const inShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const node = ({ url, secret, appName, flag, isTrial }: Target): string => `// npm install unleash-client
 import { initialize } from 'unleash-client';

@@ -1,13 +1,23 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { messagesByField, otherMessages } from '../api/errors.ts';
+import { type ApiToken, createToken } from '../api-tokens/queries.ts';
+import { LiveLine } from '../connect/LiveLine.tsx';
+import { Snippets } from '../connect/Snippets.tsx';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { MultiSelect } from '../ui/Choices.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
 import { Secret } from '../ui/Secret.tsx';
 import { useCreation } from '../ui/useCreation.ts';
-import { enrolEdge } from './queries.ts';
+import { useFilters } from '../ui/useFilters.ts';
+import s from './edges.module.css';
+import { idOfToken } from './enrolments.ts';
+import { edgesQuery } from './queries.ts';
+import { commandsOf } from './start.ts';
 
 const FIELDS = ['tokenName', 'environment', 'projects'];
+const WAITING_MS = 2_000;
+const ALL = '*';
 
 /** The panel that enrols an edge. The server shows the enrolment once. */
 export function NewEdge({ onClose }: { onClose(): void }) {
@@ -23,22 +33,17 @@ export function NewEdge({ onClose }: { onClose(): void }) {
     unsaved,
   } = useCreation({
     thing: 'new-edge',
-    empty: { name: '', environment: 'production', project: '*' },
-    send: ({ name, environment, project }) => enrolEdge(name, environment, project),
+    empty: { name: '', environment: 'production', projects: [] as string[] },
+    send: ({ name, environment, projects }) =>
+      createToken(undefined, {
+        tokenName: name.trim(),
+        type: 'edge',
+        environment,
+        projects: projects.length === 0 ? [ALL] : projects,
+      }),
   });
   const messages = messagesByField(error);
-  if (created)
-    return (
-      <Secret
-        title={`Enrolment of ${created.tokenName}`}
-        secret={created.enrolment ?? created.secret}
-        label="Copy enrolment"
-        onStored={onClose}
-      >
-        Start the edge with this string in HALYARD_EDGE_ENROLMENT. Copy it now. Halyard does not show it
-        again.
-      </Secret>
-    );
+  if (created) return <Created token={created} />;
   return (
     <PanelForm
       title="New edge"
@@ -50,9 +55,13 @@ export function NewEdge({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
+      <p className={s.words}>
+        An edge is a process that you run near your applications. You get an enrolment, the string with which
+        it starts. Edges that serve the same flags can share one.
+      </p>
       <TextInput
         label="Name"
-        description="Where the edge runs. Edges with the same flags can share one enrolment."
+        description="Where the edge runs."
         placeholder="Frankfurt"
         required
         maxLength={255}
@@ -64,21 +73,57 @@ export function NewEdge({ onClose }: { onClose(): void }) {
       />
       <NativeSelect
         label="Environment"
+        description="An edge serves one environment."
         value={draft.environment}
         error={messages.environment}
         data={[...new Set([...environments.map(({ name }) => name), draft.environment])]}
         onChange={event => edit({ environment: event.target.value })}
       />
-      <NativeSelect
+      <MultiSelect
         label="Projects"
-        value={draft.project}
+        placeholder={draft.projects.length === 0 ? 'All projects' : ''}
+        value={draft.projects}
+        data={projects.map(({ id, name }) => ({ value: id, label: name }))}
         error={messages.projects}
-        data={[
-          { value: '*', label: 'All projects' },
-          ...projects.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        onChange={event => edit({ project: event.target.value })}
+        searchable
+        hidePickedOptions
+        maxValues={500}
+        limit={200}
+        onChange={chosen => edit({ projects: chosen })}
       />
     </PanelForm>
+  );
+}
+
+/** The enrolment, how to start the edge with it, and whether it has started. */
+function Created({ token }: { token: ApiToken }) {
+  const { leave } = useFilters();
+  const { data: edges } = useQuery({ ...edgesQuery, refetchInterval: WAITING_MS });
+  const edge = edges?.find(({ tokenId }) => tokenId === token.id);
+  const enrolment = token.enrolment ?? token.secret;
+  return (
+    <Secret
+      title={`Enrolment of ${token.tokenName}`}
+      secret={enrolment}
+      label="Copy enrolment"
+      use={
+        <>
+          <h3 className={s.start}>Start the edge</h3>
+          <Snippets label="Ways to start the edge" snippets={commandsOf(enrolment, location.origin)} />
+          {edge ? (
+            <LiveLine state="connected" note={`version ${edge.version}`}>
+              <b>{token.tokenName}</b> is connected
+            </LiveLine>
+          ) : (
+            <LiveLine state="waiting" note="This line turns green by itself. You can close the dialog.">
+              Waiting for the edge…
+            </LiveLine>
+          )}
+        </>
+      }
+      onStored={() => leave({ edit: undefined, edge: edge?.id ?? idOfToken(token.id) })}
+    >
+      The enrolment is a secret. Copy it now, because Halyard does not show it again.
+    </Secret>
   );
 }

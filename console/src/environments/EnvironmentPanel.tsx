@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { isNameTaken, messagesByField, otherMessages } from '../api/errors.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { Conflict } from '../ui/Conflict.tsx';
@@ -20,6 +20,7 @@ import { useFilters } from '../ui/useFilters.ts';
 import type { Version } from '../ui/versions.ts';
 import { counted } from '../ui/words.ts';
 import s from './environments.module.css';
+import { ProjectsWith } from './ProjectsWith.tsx';
 import {
   createEnvironment,
   deleteEnvironment,
@@ -59,17 +60,14 @@ function TypeSelect({
 /** The panel that creates an environment. */
 export function NewEnvironmentPanel({ onClose }: { onClose(): void }) {
   const { leave } = useFilters();
-  const navigate = useNavigate();
   const { draft, edit, submit, error, isPending, unsaved } = useCreation({
     thing: 'new-environment',
     empty: { name: '', type: 'development' },
     send: createEnvironment,
     onSent: ({ name }) => {
-      leave({ edit: undefined });
-      toast({
-        message: `Created ${name}. Add it to projects on their settings pages.`,
-        action: { label: 'Show projects', run: () => void navigate({ to: '/projects' }) },
-      });
+      // The panel of the new environment, which adds it to projects.
+      leave({ edit: `environment:${name}` });
+      toast({ message: `Created ${name}. New projects get it. Add it to existing ones here.` });
     },
   });
   return (
@@ -156,6 +154,7 @@ function Editor({
               onChange={type => change({ type })}
             />
           </fieldset>
+          <ProjectsWith environment={name} />
           <LastChange subject={subjectOf(name)} />
           <Deletion environment={environment} />
           {(changes.length > 0 || missing.length > 0) && (

@@ -1,8 +1,9 @@
-import { Button, Menu } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { lazy, Suspense, useCallback, useMemo } from 'react';
+import { loadChunk } from '../api/chunks.ts';
 import { useMe } from '../api/me.ts';
 import { ProjectPage } from '../projects/Frame.tsx';
 import { Can } from '../ui/Can.tsx';
@@ -11,19 +12,23 @@ import { Empty, NoMatch } from '../ui/Empty.tsx';
 import { Failure, NotFound } from '../ui/Failure.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
 import { filtersOf } from '../ui/filters.ts';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { type Search, stringifySearch } from '../ui/search.ts';
 import { Toggle } from '../ui/Toggle.tsx';
 import { useFilters } from '../ui/useFilters.ts';
 import { counted } from '../ui/words.ts';
-import { SavedViews } from '../views/SavedViews.tsx';
 import { EventDetail } from './EventDetail.tsx';
 import { EventLog } from './EventLog.tsx';
 import s from './events.module.css';
 import { queryOf, useEventFields } from './fields.ts';
 import { eventQuery } from './queries.ts';
 import { useEvents } from './useEvents.ts';
+
+const SavedViews = lazy(() =>
+  loadChunk(() => import('../views/SavedViews.tsx')).then(module => ({ default: module.SavedViews })),
+);
 
 /** All events that the user may read. */
 export function EventsPage() {
@@ -63,11 +68,13 @@ function Events({ projectId }: { projectId?: string }) {
               onChange={checked => replace({ live: checked ? undefined : 'off' })}
             />
           </span>
-          <SavedViews
-            page={projectId === undefined ? '/events' : `/projects/${encodeURIComponent(projectId)}/events`}
-            filters={queryOf(search, undefined)}
-            projectId={projectId}
-          />
+          <Suspense>
+            <SavedViews
+              page={projectId === undefined ? '/events' : `/projects/${encodeURIComponent(projectId)}/events`}
+              filters={queryOf(search, undefined)}
+              projectId={projectId}
+            />
+          </Suspense>
           <Export filters={filters} />
         </>
       }
@@ -125,18 +132,13 @@ function Export({ filters }: { filters: Search }) {
   const address = (format: string) =>
     `/api/admin/search/events/export${stringifySearch({ ...filters, format })}`;
   return (
-    <Menu>
-      <Menu.Target>
-        <Button leftSection={<Download size={14} />}>Export</Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component="a" href={address('ndjson')} download="events.ndjson">
-          JSON lines
-        </Menu.Item>
-        <Menu.Item component="a" href={address('csv')} download="events.csv">
-          CSV
-        </Menu.Item>
-      </Menu.Dropdown>
+    <Menu target={<Button leftSection={<Download size={14} />}>Export</Button>}>
+      <MenuItem as="a" href={address('ndjson')} download="events.ndjson">
+        JSON lines
+      </MenuItem>
+      <MenuItem as="a" href={address('csv')} download="events.csv">
+        CSV
+      </MenuItem>
     </Menu>
   );
 }

@@ -250,7 +250,7 @@ function Missing({ explanation }: { explanation: Explanation }) {
 const OPEN: Record<Change['kind'], string> = {
   'join-group': 'Open group',
   'set-root-role': 'Open user',
-  'grant-project-role': 'Open project access',
+  'grant-project-role': 'Grant role…',
 };
 
 /** Whether the reader can make the change, or has to ask somebody. */
@@ -260,10 +260,13 @@ const mayChange = (me: Me, { kind }: Change, { project }: Explanation): boolean 
     : can(me, kind === 'join-group' ? 'updateGroup' : 'updateUser');
 
 /** The page on which somebody makes the change. */
-function placeToChange({ kind, group }: Change, { subject, project }: Explanation) {
+function placeToChange({ kind, group, role }: Change, { subject, project }: Explanation) {
   if (kind === 'join-group') return { to: `/admin/groups/${group?.id}` };
   if (kind === 'set-root-role') return { to: '/admin/users', search: { user: String(subject.id) } };
-  return { to: `/projects/${project?.id}/settings/access` };
+  return {
+    to: `/projects/${project?.id}/settings/access`,
+    search: { edit: 'new', user: String(subject.id), role: String(role.id) },
+  };
 }
 
 function ChangeText({ change, explanation }: { change: Change; explanation: Explanation }) {

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Archive, Columns3, Flag, Plus } from 'lucide-react';
@@ -11,6 +11,7 @@ import { Can } from '../ui/Can.tsx';
 import { Empty, NoMatch } from '../ui/Empty.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
 import { filtersOf } from '../ui/filters.ts';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import type { Search } from '../ui/search.ts';
 import { useShortcuts } from '../ui/shortcuts.ts';
 import { useFilters } from '../ui/useFilters.ts';
@@ -79,21 +80,12 @@ function Flags({ projectId }: { projectId?: string }) {
               projectId={projectId}
             />
           </Suspense>
-          <Menu closeOnItemClick={false}>
-            <Menu.Target>
-              <Button leftSection={<Columns3 size={14} />}>Columns</Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {COLUMNS.map(column => (
-                <Menu.CheckboxItem
-                  key={column.id}
-                  checked={shown.includes(column.id)}
-                  onChange={() => toggle(column.id)}
-                >
-                  {column.label}
-                </Menu.CheckboxItem>
-              ))}
-            </Menu.Dropdown>
+          <Menu keepOpen target={<Button leftSection={<Columns3 size={14} />}>Columns</Button>}>
+            {COLUMNS.map(column => (
+              <MenuItem key={column.id} checked={shown.includes(column.id)} onClick={() => toggle(column.id)}>
+                {column.label}
+              </MenuItem>
+            ))}
           </Menu>
           <Can call="createFeature" project={projectId}>
             <Button variant="filled" leftSection={<Plus size={14} />} onClick={() => push({ edit: 'new' })}>

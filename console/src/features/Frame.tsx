@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import {
@@ -19,6 +19,7 @@ import { useOfferActions } from '../ui/actions.ts';
 import { Can } from '../ui/Can.tsx';
 import { CopyButton } from '../ui/Copy.tsx';
 import { Loading } from '../ui/Loading.tsx';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Page } from '../ui/Page.tsx';
 import { Star } from '../ui/Star.tsx';
 import { State } from '../ui/State.tsx';
@@ -222,19 +223,18 @@ function Actions({ feature }: { feature: Feature }) {
           Archive…
         </Button>
       </Can>
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <Menu
+        target={
           <ActionIcon variant="default" aria-label="More actions">
             <MoreHorizontal size={16} />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Can call="updateFeature" project={feature.project}>
-            <Menu.Item onClick={() => run(updateFeature(place, { stale: !feature.stale }))}>
-              {feature.stale ? 'Unmark as stale' : 'Mark as stale'}
-            </Menu.Item>
-          </Can>
-        </Menu.Dropdown>
+        }
+      >
+        <Can call="updateFeature" project={feature.project}>
+          <MenuItem onClick={() => run(updateFeature(place, { stale: !feature.stale }))}>
+            {feature.stale ? 'Unmark as stale' : 'Mark as stale'}
+          </MenuItem>
+        </Can>
       </Menu>
       {archiving && <Archive feature={feature} onClose={() => setArchiving(false)} />}
     </>

@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Select } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { otherMessages } from '../api/errors.ts';
 import { Can } from '../ui/Can.tsx';
+import { Select } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { Form } from '../ui/Form.tsx';
 import { Person } from '../ui/Person.tsx';

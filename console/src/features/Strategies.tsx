@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { ArrowLeftRight, ChevronDown, ChevronUp, MoreHorizontal, Plus } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
@@ -8,6 +8,7 @@ import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { readDraft, removeDraft } from '../ui/drafts.ts';
 import { Empty } from '../ui/Empty.tsx';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Skeleton } from '../ui/Skeleton.tsx';
 import { State } from '../ui/State.tsx';
 import { toast, toastError } from '../ui/toasts.ts';
@@ -255,24 +256,23 @@ function Row({
         {strategy.disabled && <State tone="off">Disabled</State>}
         {!feature.archived && !isDeleted && (
           <>
-            <Menu position="bottom-end">
-              <Menu.Target>
+            <Menu
+              target={
                 <ActionIcon aria-label={`Actions of strategy ${number}`}>
                   <MoreHorizontal size={16} />
                 </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item onClick={() => onMove(-1)}>Move up (Alt ↑)</Menu.Item>
-                <Menu.Item onClick={() => onMove(1)}>Move down (Alt ↓)</Menu.Item>
-                <Menu.Item
-                  data-danger=""
-                  disabled={missing.length > 0}
-                  title={missing.length > 0 ? requirement(missing) : undefined}
-                  onClick={() => setDeleting(true)}
-                >
-                  Delete…
-                </Menu.Item>
-              </Menu.Dropdown>
+              }
+            >
+              <MenuItem onClick={() => onMove(-1)}>Move up (Alt ↑)</MenuItem>
+              <MenuItem onClick={() => onMove(1)}>Move down (Alt ↓)</MenuItem>
+              <MenuItem
+                danger
+                aria-disabled={missing.length > 0}
+                title={missing.length > 0 ? requirement(missing) : undefined}
+                onClick={() => missing.length === 0 && setDeleting(true)}
+              >
+                Delete…
+              </MenuItem>
             </Menu>
             <ActionIcon aria-label={isOpen ? 'Close' : 'Edit'} onClick={isOpen ? onClose : onOpen}>
               {isOpen ? <ChevronUp size={16} /> : <ChevronDown size={16} />}

@@ -1,6 +1,7 @@
-import { Button, Menu } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Plus, Shapes, X } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { ConstraintRow } from './ConstraintRow.tsx';
 import { type Draft, newConstraint } from './draft.ts';
 import s from './features.module.css';
@@ -66,29 +67,29 @@ export function Targeting({
           }}
         />
       ))}
-      <Menu position="bottom-start" returnFocus={false}>
-        <Menu.Target>
+      <Menu
+        align="start"
+        target={
           <Button ref={adding} variant="subtle" leftSection={<Plus size={14} />}>
             Add a constraint or segment
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown className={s.scrollMenu}>
-          <Menu.Item
-            onClick={() => {
-              setAdded(draft.constraints.length);
-              onChange({ constraints: [...draft.constraints, newConstraint(fields)] });
-            }}
-          >
-            Constraint on a context field
-          </Menu.Item>
-          {segments
-            .filter(({ id }) => !draft.segments.includes(id))
-            .map(({ id, name }) => (
-              <Menu.Item key={id} onClick={() => onChange({ segments: [...draft.segments, id] })}>
-                Segment {name}
-              </Menu.Item>
-            ))}
-        </Menu.Dropdown>
+        }
+      >
+        <MenuItem
+          onClick={() => {
+            setAdded(draft.constraints.length);
+            onChange({ constraints: [...draft.constraints, newConstraint(fields)] });
+          }}
+        >
+          Constraint on a context field
+        </MenuItem>
+        {segments
+          .filter(({ id }) => !draft.segments.includes(id))
+          .map(({ id, name }) => (
+            <MenuItem key={id} onClick={() => onChange({ segments: [...draft.segments, id] })}>
+              Segment {name}
+            </MenuItem>
+          ))}
       </Menu>
     </>
   );

@@ -1,5 +1,5 @@
-import { Tooltip } from '@mantine/core';
 import { Ring } from '../ui/Chart.tsx';
+import { Tooltip } from '../ui/Tooltip.tsx';
 import s from './health.module.css';
 import type { Health } from './queries.ts';
 import { healthTone } from './tone.ts';
@@ -19,7 +19,7 @@ export function Score({ health }: { health: Health }) {
         <h2 id="score">Score</h2>
       </header>
       <div className={s.score}>
-        <Tooltip label={health.formula} multiline maw={320}>
+        <Tooltip label={health.formula}>
           <div>
             <Ring
               value={health.health}

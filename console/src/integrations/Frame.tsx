@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Ellipsis, Eye, History, ListOrdered, Send, ShieldCheck } from 'lucide-react';
@@ -7,6 +7,7 @@ import { useMissingPermissions } from '../api/me.ts';
 import { Replay } from '../deliveries/Replay.tsx';
 import { projectsQuery } from '../shell/queries.ts';
 import { Can } from '../ui/Can.tsx';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { Page } from '../ui/Page.tsx';
 import { State } from '../ui/State.tsx';
 import type { Search } from '../ui/search.ts';
@@ -99,29 +100,28 @@ function Actions({ integration, provider }: FrameProps) {
           Replay…
         </Button>
       </Can>
-      <Menu>
-        <Menu.Target>
+      <Menu
+        target={
           <ActionIcon aria-label="More actions" variant="default" size={30}>
             <Ellipsis size={16} />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {provider.signed && (
-            <Can call="rotateAddonSecret">
-              <Menu.Item onClick={() => push({ edit: 'rotate' })}>Rotate the signing secret…</Menu.Item>
-            </Can>
-          )}
-          <Can call="updateAddon">
-            <Menu.Item onClick={() => void toggle(!integration.enabled).catch(toastError)}>
-              {integration.enabled ? 'Disable' : 'Enable'}
-            </Menu.Item>
+        }
+      >
+        {provider.signed && (
+          <Can call="rotateAddonSecret">
+            <MenuItem onClick={() => push({ edit: 'rotate' })}>Rotate the signing secret…</MenuItem>
           </Can>
-          <Can call="deleteAddon">
-            <Menu.Item data-danger="" onClick={() => push({ edit: 'delete' })}>
-              Delete…
-            </Menu.Item>
-          </Can>
-        </Menu.Dropdown>
+        )}
+        <Can call="updateAddon">
+          <MenuItem onClick={() => void toggle(!integration.enabled).catch(toastError)}>
+            {integration.enabled ? 'Disable' : 'Enable'}
+          </MenuItem>
+        </Can>
+        <Can call="deleteAddon">
+          <MenuItem danger onClick={() => push({ edit: 'delete' })}>
+            Delete…
+          </MenuItem>
+        </Can>
       </Menu>
     </>
   );

@@ -1,12 +1,10 @@
 import '@mantine/core/styles/Checkbox.layer.css';
-import '@mantine/core/styles/Combobox.layer.css';
-import '@mantine/core/styles/Pill.layer.css';
-import '@mantine/core/styles/PillsInput.layer.css';
-import { Checkbox, MultiSelect, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
+import { MultiSelect } from '../ui/Choices.tsx';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FilterBar } from '../ui/FilterBar.tsx';
 import { type FilterField, IS } from '../ui/filters.ts';

@@ -117,8 +117,7 @@ function InvitationDetail({ invitation, onClose }: { invitation: Invitation; onC
     onError: toastError,
   });
   return (
-    <Detail label={name} bar={`Invitation ${id}`} onClose={onClose}>
-      <h2 className={s.title}>{name}</h2>
+    <Detail heading label={name} bar={`Invitation ${id}`} onClose={onClose}>
       <p className={s.words}>
         Created by {invitation.createdBy} on {dateOf(invitation.createdAt)}. The link ends with{' '}
         <span className="mono">{invitation.secret}</span>, and Halyard does not show it again. Create a new

@@ -3,7 +3,14 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { messagesByField, otherMessages } from '../api/errors.ts';
-import { type Access, NO_SCOPE, SCOPE_FIELDS, scopeOf, scopeWords } from '../token-scope/words.ts';
+import {
+  type Access,
+  isForAgent,
+  NO_SCOPE,
+  SCOPE_FIELDS,
+  scopeOf,
+  scopeWords,
+} from '../token-scope/words.ts';
 import { Confirm } from '../ui/Confirm.tsx';
 import { Failure } from '../ui/Failure.tsx';
 import { PanelForm } from '../ui/PanelForm.tsx';
@@ -25,7 +32,8 @@ const ACCESS = [
   { value: 'all', label: 'Everything you may do' },
   { value: 'some', label: 'Part of what you may do' },
   { value: 'read', label: 'Read only' },
-  { value: 'agent', label: 'For an agent: part of what you may do, within limits' },
+  { value: 'agent', label: 'For an agent that changes flags within limits' },
+  { value: 'agent-read', label: 'For an agent that only reads' },
 ];
 
 const ScopeFields = lazy(() =>
@@ -118,7 +126,7 @@ function Expiry({ at }: { at: string }) {
 }
 
 function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: PersonalToken): void }) {
-  const { draft, change, isChanged, forget } = useDraft('new-token', EMPTY);
+  const { draft, change, isChanged, forget } = useDraft('new-personal-token', EMPTY);
   const { description, days, date, access } = draft;
   const scope = scopeOf(draft);
   const create = useMutation({
@@ -127,7 +135,7 @@ function NewToken({ onClose, onCreated }: { onClose(): void; onCreated(token: Pe
         description: description.trim(),
         expiresAt: days === CUSTOM ? new Date(`${date}T00:00`).toISOString() : inDays(Number(days)),
         ...(scope && { scope }),
-        ...(access === 'agent' && { kind: 'agent' as const }),
+        ...(isForAgent(access) && { kind: 'agent' as const }),
       }),
     onSuccess: token => {
       forget();

@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api/client.ts';
 import { Failure } from '../ui/Failure.tsx';
 import { type Use, UsedBy } from '../ui/UsedBy.tsx';
@@ -22,7 +23,14 @@ const KINDS = {
 };
 
 /** Who has a role and where. */
-export function Holders({ query }: { query: UseQueryResult<Schemas['HoldersOfRole']> }) {
+export function Holders({
+  query,
+  isRoot,
+}: {
+  query: UseQueryResult<Schemas['HoldersOfRole']>;
+  /** A role of the instance, not of projects. */
+  isRoot: boolean;
+}) {
   if (query.error && !query.data) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
   return (
     <UsedBy
@@ -42,7 +50,18 @@ export function Holders({ query }: { query: UseQueryResult<Schemas['HoldersOfRol
           .join(' · '),
       }))}
       total={query.data?.total}
-      empty="Nobody has this role."
+      empty={
+        isRoot ? (
+          <>
+            Nobody has this role. <Link to="/admin/users">Choose a user</Link> and change their role.
+          </>
+        ) : (
+          <>
+            Nobody has this role. <Link to="/projects">Choose a project</Link> and grant the role in its
+            settings, under Access.
+          </>
+        )
+      }
     />
   );
 }

@@ -1,7 +1,7 @@
-import { Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { environmentsQuery } from '../shell/queries.ts';
 import { Env } from '../ui/Env.tsx';
+import { Tooltip } from '../ui/Tooltip.tsx';
 import { cx } from '../ui/words.ts';
 import { type Area, areasOf, COLUMNS, environmentLabel, environmentRows, operationsOf } from './areas.ts';
 import { type Difference, differenceOf, type Held, has, toggled } from './held.ts';
@@ -195,7 +195,7 @@ function Cell({
     </>
   );
   return (
-    <Tooltip label={tooltip} events={{ hover: true, focus: true, touch: false }} maw={360} multiline>
+    <Tooltip label={tooltip} onFocus>
       <label className={cx(s.cell, words !== undefined && s.named)} data-difference={difference}>
         <input
           type="checkbox"

@@ -102,6 +102,7 @@ function NewRole({
     <Page title="New role" crumbs={crumbs}>
       <FormAndEffect
         as="page"
+        wide
         title="About roles"
         onSubmit={submit}
         form={
@@ -222,6 +223,7 @@ function RoleEditor({
     >
       <FormAndEffect
         as="page"
+        wide
         title="Holders and changes"
         onSubmit={() => changes.length > 0 && editor.save()}
         form={
@@ -258,7 +260,7 @@ function RoleEditor({
           )
         }
       >
-        {mayReadHolders && <Holders query={holders} />}
+        {mayReadHolders && <Holders query={holders} isRoot={isRoot(role)} />}
         <LastChange subject={subjectOf(role.id)} />
       </FormAndEffect>
       {question}

@@ -1,7 +1,7 @@
-import { Menu } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useMe } from '../api/me.ts';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { toastError } from '../ui/toasts.ts';
 import { logOut, profileQuery } from './queries.ts';
 import s from './Shell.module.css';
@@ -19,8 +19,9 @@ export function Me() {
   const { user } = useMe();
   const { data: profile } = useQuery(profileQuery);
   return (
-    <Menu position="top-start">
-      <Menu.Target>
+    <Menu
+      align="start"
+      target={
         <button type="button" className={s.me}>
           <i aria-hidden="true">{initialsOf(user.name)}</i>
           <span>
@@ -28,19 +29,18 @@ export function Me() {
             <small>{profile?.rootRole?.name}</small>
           </span>
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item component={Link} to="/profile">
-          Profile
-        </Menu.Item>
-        <Menu.Item component="a" href="/help/" target="_blank">
-          Help
-        </Menu.Item>
-        <Menu.Item component="a" href="/docs/">
-          API reference
-        </Menu.Item>
-        <Menu.Item onClick={() => void logOut().catch(toastError)}>Log out</Menu.Item>
-      </Menu.Dropdown>
+      }
+    >
+      <MenuItem as={Link} to="/profile">
+        Profile
+      </MenuItem>
+      <MenuItem as="a" href="/help/" target="_blank">
+        Help
+      </MenuItem>
+      <MenuItem as="a" href="/docs/">
+        API reference
+      </MenuItem>
+      <MenuItem onClick={() => void logOut().catch(toastError)}>Log out</MenuItem>
     </Menu>
   );
 }

@@ -1,8 +1,8 @@
-import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
+import { Menu, MenuItem } from '../ui/Menu.tsx';
 import { counted } from '../ui/words.ts';
 import s from './Shell.module.css';
 
@@ -17,8 +17,11 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
     `${name} ${id}`.toLowerCase().includes(typed.toLowerCase()),
   );
   return (
-    <Menu position="bottom-start" width={212} onClose={() => setTyped('')}>
-      <Menu.Target>
+    <Menu
+      align="start"
+      className={s.projects}
+      onClose={() => setTyped('')}
+      target={
         <button type="button" className={s.project}>
           <i aria-hidden="true">{project?.name.slice(0, 1).toUpperCase()}</i>
           <span>
@@ -32,28 +35,27 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
           </span>
           <ChevronsUpDown size={14} aria-hidden="true" />
         </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {projects.length > 8 && (
-          // Not TextInput, which would add 4 KB to the first load.
-          <input
-            className={s.find}
-            aria-label="Find a project"
-            placeholder="Find a project"
-            value={typed}
-            onChange={event => setTyped(event.target.value)}
-          />
-        )}
-        {matching.slice(0, MAX_SHOWN).map(({ id, name }) => (
-          <Menu.Item
-            key={id}
-            rightSection={id === project?.id ? <Check size={14} aria-label="Current project" /> : undefined}
-            onClick={() => void navigate({ to: '/projects/$projectId', params: { projectId: id } })}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      }
+    >
+      {projects.length > 8 && (
+        // Not TextInput, which would add 4 KB to the first load.
+        <input
+          className={s.find}
+          aria-label="Find a project"
+          placeholder="Find a project"
+          value={typed}
+          onChange={event => setTyped(event.target.value)}
+        />
+      )}
+      {matching.slice(0, MAX_SHOWN).map(({ id, name }) => (
+        <MenuItem
+          key={id}
+          onClick={() => void navigate({ to: '/projects/$projectId', params: { projectId: id } })}
+        >
+          <span className={s.choice}>{name}</span>
+          {id === project?.id && <Check size={14} aria-label="Current project" />}
+        </MenuItem>
+      ))}
     </Menu>
   );
 }

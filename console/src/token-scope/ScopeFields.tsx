@@ -3,7 +3,7 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { environmentsQuery, projectsQuery } from '../shell/queries.ts';
 import s from './scope.module.css';
-import { CHANGES, type ScopeDraft } from './words.ts';
+import { CHANGES, isForAgent, isReadOnly, type ScopeDraft } from './words.ts';
 
 type Choice = { value: string; label: string };
 
@@ -12,7 +12,7 @@ export function ScopeFields({
   draft,
   messages,
   change,
-  isAgent = draft.access === 'agent',
+  isAgent = isForAgent(draft.access),
 }: {
   draft: ScopeDraft;
   messages: Record<string, string | undefined>;
@@ -33,7 +33,7 @@ export function ScopeFields({
         value={draft.projects}
         onChange={chosen => change({ projects: chosen })}
       />
-      {draft.access !== 'read' && (
+      {!isReadOnly(draft.access) && (
         <>
           <Choices
             label="Environments it may change"

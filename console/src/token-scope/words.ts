@@ -19,7 +19,10 @@ export const CHANGES = [
   { value: 'archive', label: 'Archive and delete flags', permissions: ['DELETE_FEATURE'] },
 ] as const;
 
-export type Access = 'all' | 'some' | 'read' | 'agent';
+export type Access = 'all' | 'some' | 'read' | 'agent' | 'agent-read';
+
+export const isForAgent = (access: Access): boolean => access === 'agent' || access === 'agent-read';
+export const isReadOnly = (access: Access): boolean => access === 'read' || access === 'agent-read';
 
 export type ScopeDraft = {
   access: Access;
@@ -54,7 +57,7 @@ export function scopeOf(draft: ScopeDraft): Scope | undefined {
   const { access, projects, environments, changes, maxChanges, maxProductionRollout } = draft;
   if (access === 'all') return undefined;
   const inProjects = projects.length > 0 ? { projects } : {};
-  if (access === 'read') return { readOnly: true, ...inProjects };
+  if (isReadOnly(access)) return { readOnly: true, ...inProjects };
   const permissions = CHANGES.filter(({ value }) => changes.includes(value)).flatMap(one => one.permissions);
   return {
     ...inProjects,

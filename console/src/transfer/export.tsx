@@ -105,7 +105,7 @@ export function ExportPage() {
             )}
             <NativeSelect
               label="Environment"
-              description="The export contains the strategies, variants and state of this environment."
+              description="A file has the strategies, variants and state of one environment. Export again for others."
               value={form.environment}
               data={environments?.environments.map(({ name }) => name) ?? []}
               error={errors.environment}

@@ -2,7 +2,9 @@ import { Button, NativeSelect, Textarea } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ChangeEvent, useId, useState } from 'react';
+import { can } from '../api/can.ts';
 import { otherMessages } from '../api/errors.ts';
+import { useMe } from '../api/me.ts';
 import { projectsQuery } from '../shell/queries.ts';
 import { FormErrors } from '../ui/Failure.tsx';
 import { FormAndEffect } from '../ui/FormAndEffect.tsx';
@@ -23,6 +25,7 @@ type Source = { text: string; file?: string; problem?: string };
 
 /** Imports flags: a file or pasted JSON, then its examination, then the import. */
 export function ImportPage() {
+  const me = useMe();
   const { data: projects = [] } = useQuery(projectsQuery);
   const [source, setSource] = useState<Source>({ text: '' });
   const [chosen, setChosen] = useState<{ project?: string; environment?: string }>({});
@@ -68,6 +71,17 @@ export function ImportPage() {
             {data && <p className={s.found}>{contentsOf(data).join(', ')}</p>}
             <NativeSelect
               label="Into the project"
+              description={
+                can(me, 'createProject') && (
+                  <>
+                    If it does not exist yet,{' '}
+                    <Link to="/projects" search={{ edit: 'new' }} className={s.link}>
+                      create it
+                    </Link>{' '}
+                    first.
+                  </>
+                )
+              }
               value={project}
               data={projects.map(({ id, name }) => ({ value: id, label: name }))}
               onChange={event => {

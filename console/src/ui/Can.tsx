@@ -1,10 +1,10 @@
-import { Tooltip } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { cloneElement, type MouseEvent, type ReactElement } from 'react';
 import type { OperationId } from '../api/can.ts';
 import { useMissingPermissions } from '../api/me.ts';
 import { requirement } from '../api/permission-words.ts';
 import { projectsQuery } from '../shell/queries.ts';
+import { Tooltip } from './Tooltip.tsx';
 
 type Control = ReactElement<{
   onClick?(event: MouseEvent): void;
@@ -52,13 +52,7 @@ function Forbidden({
 }) {
   const owned = useQuery(projectsQuery).data?.find(({ id }) => id === project);
   return (
-    <Tooltip
-      label={requirement(missing, owned)}
-      events={{ hover: true, focus: true, touch: true }}
-      openDelay={0}
-      multiline
-      maw={360}
-    >
+    <Tooltip label={requirement(missing, owned)} delay={0} onFocus>
       {cloneElement(children, {
         'aria-disabled': true,
         'data-disabled': true,

@@ -1,7 +1,8 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { useShortcuts } from './shortcuts.ts';
+import { Tooltip } from './Tooltip.tsx';
 import { toast } from './toasts.ts';
 
 /** Copies a string and says so. */

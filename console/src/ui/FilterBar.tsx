@@ -1,4 +1,4 @@
-import { ActionIcon, Kbd, Menu, Tooltip } from '@mantine/core';
+import { ActionIcon, Kbd } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Code2, ListFilter, X } from 'lucide-react';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
@@ -20,6 +20,7 @@ import {
   typedOf,
   usualChoice,
 } from './filters.ts';
+import { Menu, MenuItem } from './Menu.tsx';
 import { type Search, stringifySearch } from './search.ts';
 import { useShortcuts } from './shortcuts.ts';
 
@@ -226,18 +227,15 @@ function ViewMenu({ search, fields, api }: { search: Search; fields: readonly Fi
   for (const { name } of filtersOf(search, fields)) query[name] = search[name];
   const curl = `curl -H "Authorization: $HALYARD_TOKEN" "${location.origin}${api}${stringifySearch(query)}"`;
   return (
-    <Menu>
-      <Menu.Target>
-        <Tooltip label="This view as a link or a request">
-          <ActionIcon aria-label="This view as a link or a request">
-            <Code2 size={16} />
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => void copyText(location.href, 'Link copied.')}>Copy link</Menu.Item>
-        <Menu.Item onClick={() => void copyText(curl, 'Command copied.')}>Copy as cURL</Menu.Item>
-      </Menu.Dropdown>
+    <Menu
+      target={
+        <ActionIcon aria-label="This view as a link or a request" title="This view as a link or a request">
+          <Code2 size={16} />
+        </ActionIcon>
+      }
+    >
+      <MenuItem onClick={() => void copyText(location.href, 'Link copied.')}>Copy link</MenuItem>
+      <MenuItem onClick={() => void copyText(curl, 'Command copied.')}>Copy as cURL</MenuItem>
     </Menu>
   );
 }

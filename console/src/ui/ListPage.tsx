@@ -14,7 +14,7 @@ import s from './ListPage.module.css';
 import { Page } from './Page.tsx';
 import { Cells, HeaderRow } from './Row.tsx';
 import { Skeleton } from './Skeleton.tsx';
-import { Split } from './Split.tsx';
+import { focusDetail, Split } from './Split.tsx';
 import { useShortcuts } from './shortcuts.ts';
 import { useFilters } from './useFilters.ts';
 import { counted, cx } from './words.ts';
@@ -74,7 +74,7 @@ export function ListPage<Row>({
   height?: number;
   /** The cells of a row. Pass a stable function, because rows are memoized. */
   render(row: Row, state: RowState): ReactNode;
-  /** Enter or a double click. */
+  /** Enter or a double click. The focus moves to the detail, if there is one. */
   onOpen?(row: Row): void;
   /** The key of the row that the URL selects, if the page has a detail. */
   active?: string | undefined;
@@ -132,6 +132,15 @@ export function ListPage<Row>({
     () => (active === undefined ? -1 : (shown?.findIndex(row => keyOf(row) === active) ?? -1)),
     [active, shown, keyOf],
   );
+  const open = useMemo(
+    () =>
+      onOpen &&
+      ((row: Row) => {
+        onOpen(row);
+        focusDetail();
+      }),
+    [onOpen],
+  );
   const renderCells = useCallback(
     (row: Row, state: RowState) => <Cells className={cx(s.cells, className)}>{render(row, state)}</Cells>,
     [render, className],
@@ -172,7 +181,7 @@ export function ListPage<Row>({
           }
           render={renderCells}
           {...(onActive && { activeIndex, onActive })}
-          {...(onOpen && { onOpen })}
+          {...(open && { onOpen: open })}
         />
       )}
       {shown?.length === 0 && (words !== '' || filter !== undefined) && (

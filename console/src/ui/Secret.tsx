@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Check, Copy } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { copyText } from './Copy.tsx';
 import { Modal } from './Dialog.tsx';
 import s from './Secret.module.css';
@@ -11,6 +11,7 @@ export function Secret({
   secret,
   label,
   children,
+  use,
   onStored,
 }: {
   title: string;
@@ -18,6 +19,8 @@ export function Secret({
   /** The name of the button that copies it. */
   label?: string;
   children?: string;
+  /** What to do with it next. */
+  use?: ReactNode;
   onStored(): void;
 }) {
   return (
@@ -29,9 +32,11 @@ export function Secret({
       closeOnClickOutside={false}
       closeOnEscape={false}
       centered
+      {...(use !== undefined && { size: 640 })}
     >
       <p className={s.words}>{children ?? 'Copy the secret now. Halyard does not show it again.'}</p>
       <SecretField secret={secret} {...(label !== undefined && { label })} />
+      {use}
       <div className={s.buttons}>
         <Button variant="filled" onClick={onStored} data-autofocus>
           I have stored it

@@ -1,9 +1,14 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { CopyLink } from './Copy.tsx';
 import s from './Split.module.css';
 import { useShortcuts } from './shortcuts.ts';
+import { Tooltip } from './Tooltip.tsx';
+
+/** Moves the focus to the details of the selected row, if the page shows some. */
+export const focusDetail = (): void =>
+  document.querySelector<HTMLElement>(`.${s.split} > .${s.detail} > .${s.body}`)?.focus();
 
 /** A list at the left and the selected row at the right. On a narrow screen the detail covers the list. */
 export function Split({
@@ -35,6 +40,7 @@ export function Split({
 export function Detail({
   label,
   bar,
+  heading,
   link,
   onNewer,
   onOlder,
@@ -44,6 +50,8 @@ export function Detail({
   /** The name of the region, such as "Event 79". */
   label: string;
   bar: ReactNode;
+  /** Shows the name as a heading. */
+  heading?: boolean;
   /** The path to copy, such as /events/79. */
   link?: string;
   onNewer?(): void;
@@ -51,20 +59,30 @@ export function Detail({
   onClose?(): void;
   children: ReactNode;
 }) {
-  useShortcuts([onClose && { keys: 'Escape', description: 'Close the details', run: onClose }]);
+  const region = useRef<HTMLElement>(null);
+  /** The focus returns from the details to the list. */
+  const close =
+    onClose &&
+    (() => {
+      const list = region.current?.parentElement?.querySelector<HTMLElement>('[role=table], [role=listbox]');
+      if (region.current?.contains(document.activeElement)) list?.focus();
+      onClose();
+    });
+  useShortcuts([close && { keys: 'Escape', description: 'Close the details', run: close }]);
   return (
-    <aside className={s.detail} aria-label={label}>
+    <aside ref={region} className={s.detail} aria-label={label}>
       <div className={s.bar}>
         {bar}
         <span className={s.buttons}>
           {onNewer && <BarButton label="Newer" keys="K" icon={<ChevronUp size={16} />} onClick={onNewer} />}
           {onOlder && <BarButton label="Older" keys="J" icon={<ChevronDown size={16} />} onClick={onOlder} />}
           {link !== undefined && <CopyLink path={link} />}
-          {onClose && <BarButton label="Close" keys="Esc" icon={<X size={16} />} onClick={onClose} />}
+          {close && <BarButton label="Close" keys="Esc" icon={<X size={16} />} onClick={close} />}
         </span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <section className={s.body} tabIndex={0} aria-label={`Details of ${label}`}>
+        {heading && <h2 className={s.heading}>{label}</h2>}
         {children}
       </section>
     </aside>

@@ -35,7 +35,7 @@ export function UsedBy({
   /** The total number, if `uses` has only the first ones. */
   total?: number | undefined;
   /** The sentence if there are none. */
-  empty: string;
+  empty: ReactNode;
 }) {
   return (
     <RailSection anchor={anchor} title={title} count={total} noun={noun} plural={plural}>

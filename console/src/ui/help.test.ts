@@ -20,6 +20,7 @@ test('each page of the console has help, and each line of the table is about a p
   expect(routes.length).toBeGreaterThan(60);
   expect(routes.filter(path => helpOf(path) === undefined)).toEqual([]);
   expect(Object.keys(HELP).filter(path => path !== '/admin' && !routes.includes(path))).toEqual([]);
+  expect(routes.filter(path => path.startsWith('/admin/') && helpOf(path) === HELP['/admin'])).toEqual([]);
   expect(helpOf('/admin/segments/$segmentId')).toBe('reference/segments');
   expect(helpOf(undefined)).toBeUndefined();
 });

@@ -46,6 +46,7 @@ export const HELP: Record<string, string> = {
   '/admin/sign-in/passwords': 'reference/users',
   '/admin/sign-in/origins': 'reference/frontend-api',
   '/admin/transfer': 'reference/export-import',
+  '/admin/edges': 'how-to/run-an-edge',
   '/admin/instance': 'reference/instance',
   '/admin/explain-access': 'reference/explain-access',
 };

@@ -32,14 +32,11 @@ let firstAt = 0;
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing) return;
   const mod = event.metaKey || event.ctrlKey;
-  if (!mod && (event.altKey || isTyping(event.target) || !areLettersEnabled())) return;
+  const isLetter = event.key.length === 1;
+  if (!mod && (event.altKey || isTyping(event.target) || (isLetter && !areLettersEnabled()))) return;
   // An open dialog gets all keys.
   if (!mod && document.querySelector('[role=dialog][aria-modal=true]')) return;
-  const key = mod
-    ? `mod+${event.key.toLowerCase()}`
-    : event.key.length === 1
-      ? event.key.toLowerCase()
-      : event.key;
+  const key = mod ? `mod+${event.key.toLowerCase()}` : isLetter ? event.key.toLowerCase() : event.key;
   const sequence = Date.now() - firstAt < SEQUENCE_MS ? `${first} ${key}` : key;
   const found = newest(sequence) ?? newest(key);
   first = found ? '' : key;

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Eye, Lock, Shield, User as UserIcon, Users } from 'lucide-react';
+import { can } from '../api/can.ts';
+import { useMe } from '../api/me.ts';
 import { RailSection } from '../ui/RailSection.tsx';
 import { State } from '../ui/State.tsx';
 import { Time } from '../ui/Time.tsx';
@@ -11,6 +13,7 @@ type Project = Access['projects'][number];
 
 /** Every project with the role that decides, including projects without access, and one line for each reason. */
 export function AccessList({ user, name, access }: { user: number; name: string; access: Access }) {
+  const me = useMe();
   const readable = access.projects.filter(project => project.readable);
   return (
     <RailSection
@@ -24,9 +27,6 @@ export function AccessList({ user, name, access }: { user: number; name: string;
         </>
       }
     >
-      {access.projects.every(({ grants }) => grants.length === 0) && (
-        <p className={s.hint}>To give {name} a role in a project, open the project.</p>
-      )}
       <ul className={s.access} aria-label="Projects">
         {access.projects.map(project => (
           <li key={project.id}>
@@ -43,6 +43,17 @@ export function AccessList({ user, name, access }: { user: number; name: string;
               )}
             </header>
             <Reasons name={name} project={project} />
+            {project.grants.every(({ group }) => group !== undefined) &&
+              can(me, 'addProjectAccess', { project: project.id }) && (
+                <Link
+                  className={s.grant}
+                  to="/projects/$projectId/settings/access"
+                  params={{ projectId: project.id }}
+                  search={{ edit: 'new', user: String(user) }}
+                >
+                  Grant a role… <span className="sr">in {project.name}</span>
+                </Link>
+              )}
           </li>
         ))}
       </ul>

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Popover.layer.css';
 import { ActionIcon, Button, Popover, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

@@ -31,6 +31,8 @@ export function AccessPage() {
   return <SettingsPage>{project => <AccessOf key={project.id} project={project} />}</SettingsPage>;
 }
 
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
 /** More rows are found by searching. */
 const SHOWN = 200;
 
@@ -97,7 +99,12 @@ function AccessOf({ project }: { project: ProjectDetails }) {
         <LastChange subject={changesOfAccess(project.id)} />
       </aside>
       {search.edit === 'new' && data && (
-        <AddAccess project={project} access={data} onClose={() => replace({ edit: undefined })} />
+        <AddAccess
+          project={project}
+          access={data}
+          start={{ user: textOf(search.user), role: textOf(search.role) }}
+          onClose={() => replace({ edit: undefined, user: undefined, role: undefined })}
+        />
       )}
     </div>
   );

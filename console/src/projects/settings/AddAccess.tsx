@@ -26,15 +26,21 @@ type Draft = { roleId?: number; chosen: string[] };
 export function AddAccess({
   project,
   access,
+  start,
   onClose,
 }: {
   project: ProjectDetails;
   access: Access;
+  /** What the URL chooses: the id of a user, and the id of a role. */
+  start: { user?: string | undefined; role?: string | undefined };
   onClose(): void;
 }) {
   const { data, error, refetch } = useQuery(candidatesQuery);
   const [typed, setTyped] = useState('');
-  const { draft, change, forget } = useDraft<Draft>(`access:${project.id}`, { chosen: [] });
+  const { draft, isChanged, change, forget } = useDraft<Draft>(`access:${project.id}:${start.user ?? ''}`, {
+    chosen: start.user === undefined ? [] : [`user-${start.user}`],
+    ...(start.role !== undefined && { roleId: Number(start.role) }),
+  });
   const usual = access.roles.find(role => role.type === 'project' && !isOwner(role)) ?? access.roles[0];
   const roleId = draft.roleId ?? usual?.id ?? 0;
   const role = access.roles.find(one => one.id === roleId);
@@ -59,7 +65,7 @@ export function AddAccess({
       onClose();
     },
   });
-  const unsaved = useUnsaved(chosen.length > 0 && !grant.isSuccess, forget);
+  const unsaved = useUnsaved(isChanged && chosen.length > 0 && !grant.isSuccess, forget);
   return (
     <PanelForm
       title="Add access"

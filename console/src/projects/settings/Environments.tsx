@@ -46,9 +46,7 @@ function Environments({ project }: { project: ProjectDetails }) {
   if (own.error && !own.data) return <Failure error={own.error} onRetry={() => void own.refetch()} />;
   if (!own.data || !all.data) return <Skeleton />;
   const edited = own.data.find(({ name }) => name === search.edit);
-  const others = all.data.environments.filter(
-    ({ name, enabled }) => enabled && !own.data.some(one => one.name === name),
-  );
+  const others = all.data.environments.filter(({ name }) => !own.data.some(one => one.name === name));
   const page = (editor?: { fields: ReactNode; rail: ReactNode; bar: ReactNode; onSubmit(): void }) => (
     <FormAndEffect
       as="page"

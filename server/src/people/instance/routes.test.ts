@@ -67,7 +67,7 @@ test('counts what the instance contains, and keeps its id', async () => {
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'counted' } });
   await call(harness.app, 'POST', '/api/admin/projects/default/features', { body: { name: 'archived' } });
   await call(harness.app, 'DELETE', '/api/admin/projects/default/features/archived');
-  for (const type of ['client', 'backend', 'frontend'])
+  for (const type of ['client', 'backend', 'edge', 'frontend'])
     await call(harness.app, 'POST', '/api/admin/api-tokens', { body: { tokenName: type, type } });
 
   const after = await read();
@@ -79,7 +79,7 @@ test('counts what the instance contains, and keeps its id', async () => {
     archivedFeatureToggles: before.archivedFeatureToggles + 1,
     apiTokens: {
       ...before.apiTokens,
-      client: before.apiTokens.client + 2,
+      client: before.apiTokens.client + 3,
       frontend: before.apiTokens.frontend + 1,
     },
   });

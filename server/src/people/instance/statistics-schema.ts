@@ -35,7 +35,7 @@ export const InstanceStatistics = Named(
       'ApiTokenCounts',
       {
         admin: count('Admin tokens', 1),
-        client: count('Tokens for server-side SDKs', 6),
+        client: count('Tokens for server-side SDKs and edges', 6),
         frontend: count('Tokens for frontend SDKs', 2),
       },
       { description: 'Number of API tokens by type' },

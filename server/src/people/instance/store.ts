@@ -37,7 +37,7 @@ export async function readCounts(db: Reader): Promise<InstanceCounts> {
         or exists (select from groups where root_role_id = roles.id)
       )) as "customRootRolesInUse",
       jsonb_build_object(
-        'admin', ${tokens('admin')}, 'client', ${tokens('client', 'backend')}, 'frontend', ${tokens('frontend')}
+        'admin', ${tokens('admin')}, 'client', ${tokens('client', 'backend', 'edge')}, 'frontend', ${tokens('frontend')}
       ) as "apiTokens",
       (select count(*) from projects where archived_at is null) as projects,
       (select count(*) from features where archived_at is null) as "featureToggles",
