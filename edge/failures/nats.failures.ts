@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import { signingKeyOf } from '../../plane/src/snapshot/keys.ts';
 import { copyDatabase, discardDatabase, runIn, urlOf } from '../../server/src/test/database.ts';
 import { type RunningServer, startProcess, stopProcess, unwatch } from '../../server/src/test/process.ts';
 import { startTcpProxy, type TcpProxy } from '../../server/src/test/tcp-proxy.ts';
-import { makeNatsServer, type NatsServer } from './nats-server.ts';
+import { freePort, makeNatsServer, type NatsServer } from './nats-server.ts';
 
 const ADMIN = '*:*.an-operator-chose-this-secret-0123456789';
 const EDGE = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -152,10 +152,12 @@ const revisionWith = async (flag: string, server = servers[0]): Promise<number> 
   return Number(/\.(\d+)"$/.exec((await read(server)).etag ?? '')?.[1]);
 };
 
-const natsConfig = () =>
-  promisify(execFile)(process.execPath, [COMMAND, '--folder', folder], {
+const natsConfig = async (...args: string[]): Promise<string> => {
+  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, '--folder', folder, ...args], {
     env: { DATABASE_URL: urlOf(name) },
   });
+  return stdout;
+};
 
 beforeAll(async () => {
   await copyDatabase(inject('template'), name);
@@ -168,8 +170,8 @@ beforeAll(async () => {
   enrolment = readEnrolment(created.enrolment ?? '');
   names = busNames(enrolment.feed);
   foreign = busNames({ environment: 'development', projects: null });
-  await natsConfig();
-  nats = await makeNatsServer(folder, 'nats', 'feeds.conf');
+  await natsConfig('--region', 'west', '--hub', 'nats-leaf://127.0.0.1:1');
+  nats = await makeNatsServer(folder, 'hub', 'hub.conf');
   await nats.start();
   await stopProcess(first);
   servers.length = 0;
@@ -474,4 +476,46 @@ test('an edge without disk starts from NATS while all servers are down', async (
   expect((await request(`${edge.url}/ready`)).status).toBe(200);
   const server = await startServer(withNats());
   proxy.moveTo(server.port);
+});
+
+test('a leaf node with mirrors serves its region while the hub is down', async () => {
+  // The port of the leaf nodes is fixed, so this hub has one of its own.
+  const port = await freePort();
+  await natsConfig('--region', 'west', '--hub', `nats-leaf://127.0.0.1:${port}`);
+  const hub = readFileSync(join(folder, 'hub.conf'), 'utf8').replace(
+    'port: 7422',
+    `listen: "127.0.0.1:${port}"`,
+  );
+  writeFileSync(join(folder, 'hub.conf'), hub);
+  await nats.kill();
+  await nats.start();
+  const leaf = await makeNatsServer(folder, 'leaf', 'leaf-west.conf');
+  await leaf.start();
+  try {
+    const created = await natsConfig('--region', 'west', '--create-mirrors', leaf.url);
+    expect(created).toContain(`${names.framesStream}: created`);
+    expect(await natsConfig('--region', 'west', '--create-mirrors', leaf.url)).toContain('created');
+    const edge = await startEdge(leaf);
+    await untilEqual(edge);
+    await untilLive(edge);
+    proxy.cut();
+    await createFlag('through-the-leaf');
+    await untilEqual(edge);
+    const revision = await revisionWith('through-the-leaf');
+    const admins = await connectAs('leaf-west', leaf);
+    const mirrored = async () =>
+      (await readLast(admins, names.framesStream, names.frames))?.position?.revision;
+    await expect.poll(mirrored, POLL).toBe(revision);
+    const mirroredSnapshot = async () =>
+      (await readLast(admins, names.snapshotStream, names.snapshot))?.position?.epoch;
+    await expect.poll(mirroredSnapshot, POLL).toBeDefined();
+    const expected = await read(servers[0]);
+
+    await nats.kill();
+
+    const fresh = await startEdge(leaf);
+    await expect.poll(async () => (await read(fresh)).body, POLL).toBe(expected.body);
+  } finally {
+    await leaf.kill();
+  }
 });

@@ -1,33 +1,65 @@
-// Writes what NATS servers need to know about the feeds: accounts and nkeys.
+// Writes what NATS servers need to know about the feeds: accounts, nkeys and, for a region, a leaf node with mirrors.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { nkeys } from '@nats-io/transport-node';
+import { connect, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
 import { busNames } from '../../plane/src/feed/bus.ts';
 import { feedKey, feedOf } from '../../plane/src/feed/publisher.ts';
 import type { Feed } from '../../plane/src/snapshot/format.ts';
-import { readOptions } from '../src/platform/command-line.ts';
+import { readOptions, rejectOption } from '../src/platform/command-line.ts';
 import { type Db, openDb } from '../src/platform/db/database.ts';
 import { howToRun } from '../src/platform/files.ts';
 import { StartError } from '../src/platform/start-error.ts';
 import { describeVariables } from '../src/platform/variables.ts';
-import { type FeedAccount, natsConfig } from '../src/publishing/nats/server-config.ts';
+import {
+  type FeedAccount,
+  hubConfig,
+  leafConfig,
+  mirrorsOf,
+  type Region,
+} from '../src/publishing/nats/server-config.ts';
 import { listTokens } from '../src/publishing/source/store.ts';
 import { runScript } from './run.ts';
 
-const { folder = 'nats' } = readOptions({
-  run: howToRun('nats-config'),
+const REGION = /^[a-z0-9][a-z0-9-]{0,30}$/;
+const TIMEOUT_MS = 5_000;
+const STREAM_EXISTS = 10_058;
+const run = howToRun('nats-config');
+
+const options = readOptions({
+  run,
   does: `Writes the configuration of NATS servers for the feeds of all edge tokens: one account for each feed, and nkeys. Keys that
 the folder has already are kept, so run it again after you created an edge token.`,
   options: {
     folder: { type: 'string', default: 'nats', meaning: 'Where the files are written' },
+    region: {
+      type: 'string',
+      meaning: 'Also write leaf-<region>.conf, for a leaf node with mirrors of all streams',
+    },
+    hub: {
+      type: 'string',
+      meaning: 'URL at which the leaf node finds the hub, such as tls://nats.example.com:7422',
+    },
+    'create-mirrors': {
+      type: 'string',
+      meaning: 'URL of the leaf node: create the mirrors there, and write nothing',
+    },
   },
   variables: describeVariables('DATABASE_URL'),
 });
+const { folder = 'nats', region, hub, 'create-mirrors': leafUrl } = options;
+if (region !== undefined && (!REGION.test(region) || region === 'hub'))
+  rejectOption(run, '--region must have lowercase letters, digits and hyphens, and must not be "hub"');
+if (leafUrl !== undefined && region === undefined) rejectOption(run, '--create-mirrors requires --region');
+if (region !== undefined && hub === undefined && leafUrl === undefined)
+  rejectOption(run, '--region requires --hub');
+
 await runScript(process.env, async ({ databaseUrl }) => {
   const db = openDb({ url: databaseUrl, poolSize: 1, onError: error => console.warn(error.message) });
   try {
-    write(await listFeeds(db));
+    const feeds = await listFeeds(db);
+    if (leafUrl !== undefined) await createMirrors(leafUrl, keyIn(`leaf-${region}`).seed, feeds);
+    else write(feeds);
   } finally {
     await db.destroy();
   }
@@ -64,12 +96,44 @@ function write(feeds: Feed[]): void {
     feed,
     user: keyIn(`edge-${busNames(feed).id}`).user,
   }));
-  const path = join(folder, 'feeds.conf');
-  writeFileSync(path, natsConfig(publisher.user, accounts), { mode: 0o600 });
-  console.log(path);
+  const regions: Region[] = [];
+  if (region !== undefined && hub !== undefined) {
+    const { user, seed } = keyIn(`leaf-${region}`);
+    regions.push({ name: region, hub, user, seed });
+  }
+  const files = [
+    { name: 'hub.conf', text: hubConfig(publisher.user, accounts, regions) },
+    ...regions.map(one => ({ name: `leaf-${one.name}.conf`, text: leafConfig(one, accounts) })),
+  ];
+  for (const { name, text } of files) {
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
+    console.log(join(folder, name));
+  }
   console.log(`${publisher.path}: HALYARD_NATS_NKEY_FILE of the servers`);
   for (const feed of feeds)
     console.log(
       `${keyIn(`edge-${busNames(feed).id}`).path}: HALYARD_EDGE_NATS_NKEY_FILE of the edges of environment ${JSON.stringify(feed.environment)}, ${feed.projects === null ? 'all projects' : `projects ${feed.projects.join(', ')}`}`,
     );
+}
+
+async function createMirrors(url: string, seed: string, feeds: Feed[]): Promise<void> {
+  const nc = await connect({
+    servers: url,
+    authenticator: nkeyAuthenticator(Buffer.from(seed)),
+    timeout: TIMEOUT_MS,
+    ...(url.startsWith('tls://') && { tls: {} }),
+  });
+  try {
+    for (const config of mirrorsOf(feeds.map(feed => ({ feed })))) {
+      const response = await nc.request(`$JS.API.STREAM.CREATE.${config.name}`, JSON.stringify(config), {
+        timeout: TIMEOUT_MS,
+      });
+      const { error } = response.json<{ error?: { err_code?: number; description?: string } }>();
+      if (error && error.err_code !== STREAM_EXISTS)
+        throw new StartError(`The leaf node did not create ${config.name}: ${error.description}`);
+      console.log(`${config.name}: ${error ? 'exists' : 'created'}`);
+    }
+  } finally {
+    await nc.close();
+  }
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { busNames } from '../../../../plane/src/feed/bus.ts';
-import { natsConfig } from './server-config.ts';
+import { hubConfig, leafConfig, mirrorsOf } from './server-config.ts';
 
 const ALL = { environment: 'production', projects: null };
 const FEEDS = [
   { feed: ALL, user: 'UEDGES' },
   { feed: { environment: 'production', projects: ['b', 'a'] }, user: 'UOTHERS' },
 ];
+const REGION = { name: 'west', hub: 'tls://hub:7422', user: 'ULEAF', seed: 'SULEAF' };
 
 const { id, framesStream } = busNames(ALL);
 
@@ -22,7 +23,7 @@ test('the name of a feed does not depend on the order of its projects', () => {
 });
 
 test('an account imports its own feed and may publish nothing but requests', () => {
-  const account = accountIn(natsConfig('UPUBLISHER', FEEDS));
+  const account = accountIn(hubConfig('UPUBLISHER', FEEDS, []));
 
   const subjects = [...account.matchAll(/"([^"]+)"/g)].map(([, subject]) => subject);
   expect(subjects.filter(subject => subject !== '_INBOX.>' && !subject?.includes(id))).toEqual([]);
@@ -33,9 +34,20 @@ test('an account imports its own feed and may publish nothing but requests', () 
   expect(account).not.toContain('jetstream');
 });
 
-test('messages are on disk before they are acknowledged', () => {
-  const text = natsConfig('UPUBLISHER', FEEDS);
+test('messages are on disk before they are acknowledged, on the hub and on a leaf node', () => {
+  const hub = hubConfig('UPUBLISHER', FEEDS, [REGION]);
+  const leaf = leafConfig(REGION, FEEDS);
 
-  expect(text).toContain('sync_interval: always');
-  expect(text).toContain('users: [{ nkey: UPUBLISHER }]');
+  for (const text of [hub, leaf]) expect(text).toContain('sync_interval: always');
+  expect(hub).toContain('users: [{ nkey: UPUBLISHER }, { nkey: ULEAF }]');
+  expect(hub).toContain('leafnodes: { port: 7422 }');
+  expect(leaf).toContain('domain: west');
+  expect(leaf).toContain('remotes: [{ url: "tls://hub:7422", account: HALYARD, nkey: SULEAF }]');
+  expect(accountIn(leaf)).toBe(accountIn(hub));
+  expect(mirrorsOf(FEEDS)).toContainEqual(
+    expect.objectContaining({
+      name: framesStream,
+      mirror: { name: framesStream, external: { api: '$JS.hub.API', deliver: '' } },
+    }),
+  );
 });
