@@ -2,6 +2,8 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { Usage } from '../../plane/src/counting/usage.ts';
+import type { Feeds } from '../../plane/src/feed/feeds.ts';
+import { feedRoutes } from '../../plane/src/feed/routes.ts';
 import { makeArrivals } from '../../plane/src/platform/admission/arrivals.ts';
 import { type Admission, admissionMetrics } from '../../plane/src/platform/admission/metrics.ts';
 import { buildSdkApp } from '../../plane/src/serving/app.ts';
@@ -24,16 +26,17 @@ const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeo
 type Parts = {
   config: EdgeConfig;
   feed: FeedSource;
+  relay: Feeds;
   usage: Usage;
   positions: Positions;
   metrics: Registry;
   log: Log;
 };
 
-/** All SDK routes, as on a server, and the routes for operators. */
+/** All SDK and edge routes, as on a server, and the routes for operators. */
 export async function buildEdgeApp(
   state: ServingState,
-  { config, feed, usage, positions, metrics, log }: Parts,
+  { config, feed, relay, usage, positions, metrics, log }: Parts,
 ): Promise<FastifyInstance> {
   const arrivals = makeArrivals();
   const admission: Admission = new Map([['arrivals', arrivals]]);
@@ -48,6 +51,7 @@ export async function buildEdgeApp(
     positions,
     log,
     metrics,
+    addRoutes: (sdk, responder, count) => feedRoutes(sdk, state, responder, count, admission, relay),
   });
   Object.assign(app.server, TIMEOUTS);
   admissionMetrics(metrics, admission);

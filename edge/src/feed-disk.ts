@@ -11,9 +11,13 @@ const PREVIOUS = 'feed.snapshot.previous';
 const FRAMES = 'feed.frames';
 const SYNC_EVERY_MS = 1_000;
 
+/** With the bytes that were signed. */
+type KeptSnapshot = { snapshot: Snapshot; bytes: Buffer };
+type KeptFrame = { frame: Frame; text: string };
+
 export type FeedDisk = {
   /** Reads the newest usable snapshot and the frames after it. Logs what is unusable. */
-  read: (keys: TrustedKeys) => Promise<{ snapshot: Snapshot; frames: Frame[] } | undefined>;
+  read: (keys: TrustedKeys) => Promise<(KeptSnapshot & { frames: KeptFrame[] }) | undefined>;
   /** Stores a snapshot as received, and drops the frames before it. */
   keepSnapshot: (bytes: Buffer) => Promise<void>;
   /** Stores a frame as received. It is on disk within a second. */
@@ -59,11 +63,11 @@ export function makeFeedDisk(folder: string, log: Log): FeedDisk {
     if (waiting.length > 0) void inTurn(append);
   }, SYNC_EVERY_MS).unref();
 
-  const readSnapshot = async (keys: TrustedKeys): Promise<Snapshot | undefined> => {
+  const readSnapshot = async (keys: TrustedKeys): Promise<KeptSnapshot | undefined> => {
     for (const name of [SNAPSHOT, PREVIOUS]) {
       try {
         const bytes = await readIfPresent(folder, name);
-        if (bytes) return decodeSnapshot(bytes, keys);
+        if (bytes) return { snapshot: decodeSnapshot(bytes, keys), bytes };
       } catch (error) {
         log.warn({ file: join(folder, name), problem: (error as Error).message }, 'snapshot not usable');
       }
@@ -73,34 +77,36 @@ export function makeFeedDisk(folder: string, log: Log): FeedDisk {
 
   return {
     read: async keys => {
-      const snapshot = await readSnapshot(keys);
-      if (!snapshot) return undefined;
-      const text = (await readIfPresent(folder, FRAMES))?.toString() ?? '';
-      const frames: Frame[] = [];
+      const newest = await readSnapshot(keys);
+      if (!newest) return undefined;
+      const all = (await readIfPresent(folder, FRAMES))?.toString() ?? '';
+      const frames: KeptFrame[] = [];
       let usable = 0;
       try {
-        const lines = text.split('\n');
+        const lines = all.split('\n');
         for (let at = 0; at + 2 < lines.length; at += 2) {
-          const frame = `${lines[at]}\n${lines[at + 1]}`;
-          frames.push(frameOf(readSigned(frame, keys)));
-          usable += Buffer.byteLength(frame) + 1;
+          const text = `${lines[at]}\n${lines[at + 1]}`;
+          frames.push({ text, frame: frameOf(readSigned(text, keys)) });
+          usable += Buffer.byteLength(text) + 1;
         }
       } catch (error) {
         log.warn({ problem: (error as Error).message, usable: frames.length }, 'frames cut');
       }
       // The process was killed during a write. Later frames must not be appended to half a frame.
-      if (usable < Buffer.byteLength(text))
+      if (usable < Buffer.byteLength(all))
         await truncate(join(folder, FRAMES), usable).catch(error =>
           log.warn({ err: error, folder }, 'frames not cut'),
         );
-      return { snapshot, frames };
+      return { ...newest, frames };
     },
-    keepSnapshot: bytes =>
-      inTurn(async () => {
+    keepSnapshot: bytes => {
+      waiting = [];
+      return inTurn(async () => {
         await chmod(folder, 0o700).catch(ignoreMissing);
         await replaceFile(folder, SNAPSHOT, bytes, PREVIOUS);
         await remove(folder, FRAMES);
-      }),
+      });
+    },
     keepFrame: text => {
       waiting.push(`${text}\n`);
     },

@@ -48,7 +48,7 @@ export type FeedSource = {
   takeSnapshot: (snapshot: Snapshot) => boolean;
   take: (frame: Frame) => Outcome;
   /** Throws if the response is about a different feed, or older than what the edge has: it may have been recorded. */
-  checkAnswer: (answer: TokenAnswer) => TokenAnswer;
+  checkAnswer: <T extends TokenAnswer>(answer: T) => T;
   /** The edge token was revoked: nothing may be served any more. */
   revoke: () => void;
   /** Takes the ids of tokens that were used since the last call. */
@@ -143,8 +143,8 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
     )
       return 'gap';
     const upstream = Date.parse(head.now);
-    // An old head, or one from a server that lags behind, must not set back the clock or the age.
-    if (clock && clock.epoch === head.epoch && upstream < clock.upstream) return 'known';
+    // An old head, or one from a server that lags behind, must not set back the clock or the age. The same one again proves nothing.
+    if (clock && clock.epoch === head.epoch && upstream <= clock.upstream) return 'known';
     clock = { epoch: head.epoch, upstream, at: performance.now() };
     own.asOf = Math.max(own.asOf, upstream - head.age * 1_000);
     currentAt = Math.max(currentAt, performance.now() - head.age * 1_000);
@@ -196,13 +196,14 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
     },
     findTokens: async hashes => {
       const { epoch, tokenRevision } = have();
-      if (isRevoked) return { epoch, revision: tokenRevision, tokens: [], ended: [] };
-      const answers = await Promise.all(hashes.filter(one => !have().ended.has(one)).map(ask));
+      const ended = hashes.filter(one => have().ended.has(one));
+      if (isRevoked) return { epoch, revision: tokenRevision, tokens: [], ended };
+      const answers = await Promise.all(hashes.filter(one => !ended.includes(one)).map(ask));
       return {
         epoch,
         revision: Math.max(tokenRevision, ...answers.map(({ rev }) => rev)),
         tokens: answers.flatMap(({ token }) => token ?? []),
-        ended: [],
+        ended: [...ended, ...answers.flatMap(answer => (answer.ended ? [answer.hash] : []))],
       };
     },
     reportUses: async ids => {
@@ -225,7 +226,7 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
     },
     takeSnapshot,
     take: frame => {
-      if (frame.log === 'revoked') {
+      if (frame.log === 'revoked' || (frame.log === 'token' && frame.ended)) {
         if (frame.hash === ownHash) revoke();
         return 'applied';
       }

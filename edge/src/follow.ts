@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { isAnnouncement } from '../../plane/src/feed/announcement.ts';
+import { GAP } from '../../plane/src/feed/edge-streams.ts';
 import { frameOf, UnknownFrameError } from '../../plane/src/feed/frames.ts';
 import { positionText } from '../../plane/src/feed/publisher.ts';
 import { readSigned } from '../../plane/src/feed/signed.ts';
-import { decodeSnapshot, type TrustedKeys } from '../../plane/src/snapshot/format.ts';
-import type { FeedDisk } from './feed-disk.ts';
+import { decodeSnapshot, UntrustedKeyError } from '../../plane/src/snapshot/format.ts';
+import type { FeedCopy } from './feed-copy.ts';
 import type { FeedSource, Outcome } from './feed-source.ts';
 import type { Log } from './log.ts';
+import type { Trust } from './trust.ts';
 import { type Upstream, UpstreamError } from './upstream.ts';
 
 /**
@@ -15,18 +18,15 @@ import { type Upstream, UpstreamError } from './upstream.ts';
 const RETRY_MS = { least: 100, most: 1_000 };
 /** The wait after a rejection, which is unlikely to end soon. */
 const REJECTED_RETRY_MS = 5_000;
-/** With this many frames on disk, or frames of this size, the edge fetches a new snapshot. */
-const MAX_FRAMES = 1_000;
-const MAX_FRAME_CHARACTERS = 32 * 1_024 * 1_024;
 
 export type Following = { stop: () => Promise<void> };
 
-/** Keeps the feed current: reads the snapshot if there is none or a gap, and applies frames. Keeps what arrives on disk. */
+/** Keeps the feed current: reads the snapshot if there is none or a gap, and applies frames. Keeps a copy of what arrives. */
 export function followFeed(
   feed: FeedSource,
   upstream: Upstream,
-  disk: FeedDisk,
-  keys: TrustedKeys,
+  copy: FeedCopy,
+  trust: Trust,
   onChange: () => void,
   served: () => { revision: number } | undefined,
   log: Log,
@@ -34,26 +34,34 @@ export function followFeed(
 ): Following {
   const stopping = new AbortController();
   const { snapshots, failures, ignored } = followMetrics(feed, served, registry);
+  const { keys } = trust;
   let problem: string | undefined;
-  let frames = 0;
-  let characters = 0;
+  /** Whether the keys were replaced since the last snapshot. */
+  let isOutdated = false;
 
   const readSnapshot = async (): Promise<void> => {
     const bytes = await upstream.snapshot();
-    const isTaken = feed.takeSnapshot(decodeSnapshot(bytes, keys));
+    const snapshot = decodeSnapshot(bytes, keys);
+    const isTaken = feed.takeSnapshot(snapshot);
     snapshots.inc();
-    if (!isTaken) return;
-    frames = 0;
-    characters = 0;
-    onChange();
-    await disk.keepSnapshot(bytes);
+    if (isTaken) onChange();
+    if (isTaken || copy.includes(snapshot)) await copy.keepSnapshot(bytes, snapshot);
   };
 
   const revoked = async (): Promise<void> => {
     onChange();
     log.error({}, 'edge token revoked, serving nothing');
-    await disk.empty();
+    await copy.empty();
     stopping.abort();
+  };
+
+  /** The servers' key was replaced. What follows may be signed with the new one. */
+  const takeKeys = async (text: string): Promise<void> => {
+    if (await trust.take(text)) isOutdated = true;
+    // The copy is signed with a key that may soon be removed.
+    if (isOutdated) await readSnapshot();
+    isOutdated = false;
+    copy.pass(text);
   };
 
   const take = async (text: string): Promise<Outcome> => {
@@ -64,31 +72,40 @@ export function followFeed(
       if (!(error instanceof UnknownFrameError)) throw error;
       // The server is newer. The edge continues with the frames that it understands.
       if (ignored.next()) log.warn({ problem: error.message }, 'frame of a later version ignored');
+      copy.pass(text);
       return 'known';
     }
-    const outcome = feed.take(frame);
-    if (feed.isRevoked) {
-      await revoked();
-      return outcome;
+    let outcome = feed.take(frame);
+    if (outcome === 'gap') {
+      await readSnapshot();
+      // The snapshot of an edge may be older than this frame, which continues it.
+      outcome = feed.take(frame);
     }
-    if (outcome === 'gap') await readSnapshot();
-    else if (outcome === 'applied') {
+    if (outcome === 'applied') {
       onChange();
-      // A head is useless after a restart, so it is not stored.
-      if (frame.log !== 'head') {
-        disk.keepFrame(text);
-        frames++;
-        characters += text.length;
-        if (frames > MAX_FRAMES || characters > MAX_FRAME_CHARACTERS) await readSnapshot();
-      }
+      copy.keepFrame(text, frame);
+      if (copy.isLong()) await readSnapshot();
     }
+    if (feed.isRevoked) await revoked();
     return outcome;
   };
 
   const follow = async (): Promise<void> => {
-    if (!feed.position) await readSnapshot();
+    if (!feed.position)
+      await readSnapshot().catch(error => {
+        // The stream begins with the keys that are valid now.
+        if (!(error instanceof UntrustedKeyError)) throw error;
+      });
     const { position } = feed;
     for await (const text of upstream.stream(position && positionText(position), stopping.signal)) {
+      if (isAnnouncement(text)) {
+        await takeKeys(text);
+        continue;
+      }
+      if (text === GAP) {
+        await readSnapshot();
+        continue;
+      }
       await take(text);
       if (stopping.signal.aborted) return;
       if (problem !== undefined) log.warn({}, 'upstream reached after failures');

@@ -18,7 +18,7 @@ that created its enrolment, and continues with what it has if that server is unr
 Environment variables:
   HALYARD_EDGE_ENROLMENT   the string from the server, or a file that contains it in HALYARD_EDGE_ENROLMENT_FILE
   HALYARD_DATA_DIR         a folder for the flags and for unsent metrics, so that the edge starts without the server
-  HALYARD_EDGE_UPSTREAM    URL of the server, if it is not the one in the enrolment
+  HALYARD_EDGE_UPSTREAM    URL of the server or edge to read from, if it is not the one in the enrolment
   HALYARD_EDGE_NATS_URL    URLs of NATS servers, if the feed is also published to NATS
   HALYARD_EDGE_NATS_NKEY   seed of the nkey for NATS, or a file that contains it in HALYARD_EDGE_NATS_NKEY_FILE
   HOST, PORT               where it listens (127.0.0.1, 4242)

@@ -15,11 +15,13 @@ const answer = (hash: string): TokenAnswer => ({
 test('asks once for each hash, and remembers an unknown token for a minute', async () => {
   const asked: string[] = [];
   let now = 0;
+  let revision = 1;
   const ask = limitQuestions(
     async hash => {
       asked.push(hash);
       return answer(hash);
     },
+    ({ rev }) => rev >= revision,
     () => now,
   );
 
@@ -31,6 +33,11 @@ test('asks once for each hash, and remembers an unknown token for a minute', asy
   now = 60_001;
   await ask('a');
   expect(asked).toEqual(['a', 'a']);
+
+  // An edge that reads from this one rejects a response that is older than its tokens.
+  revision = 2;
+  await ask('a');
+  expect(asked).toEqual(['a', 'a', 'a']);
 });
 
 test('asks at most 10 times a second, whatever SDKs send', async () => {
@@ -41,6 +48,7 @@ test('asks at most 10 times a second, whatever SDKs send', async () => {
       asked++;
       return answer(hash);
     },
+    () => true,
     () => now,
   );
 

@@ -1,4 +1,3 @@
-import type { TokenAnswer } from '../../plane/src/feed/frames.ts';
 import { BoundedMap } from '../../plane/src/platform/bounded-map.ts';
 
 const PER_SECOND = 10;
@@ -10,12 +9,14 @@ const MAX_KEPT = 10_000;
  * Asks upstream about unknown tokens: once for each hash, and at most 10 times a second, so that random tokens do not load
  * upstream. Throws if it cannot ask now; SDKs then get 503.
  */
-export function limitQuestions(
-  ask: (hash: string) => Promise<TokenAnswer>,
+export function limitQuestions<T extends { token: object | null }>(
+  ask: (hash: string) => Promise<T>,
+  /** Whether an answer is as new as what the edge has. Edges that read from this one ignore older ones. */
+  isCurrent: (answer: T) => boolean,
   now: () => number = () => performance.now(),
-): (hash: string) => Promise<TokenAnswer> {
-  const rejected = new BoundedMap<string, { answer: TokenAnswer; until: number }>(MAX_KEPT);
-  const running = new Map<string, Promise<TokenAnswer>>();
+): (hash: string) => Promise<T> {
+  const rejected = new BoundedMap<string, { answer: T; until: number }>(MAX_KEPT);
+  const running = new Map<string, Promise<T>>();
   let left = PER_SECOND;
   let filledAt = now();
 
@@ -29,9 +30,9 @@ export function limitQuestions(
 
   return async hash => {
     const known = rejected.get(hash);
-    if (known && known.until > now()) return known.answer;
+    if (known && known.until > now() && isCurrent(known.answer)) return known.answer;
     const asked = running.get(hash);
-    if (asked) return await asked;
+    if (asked !== undefined) return await asked;
     if (!take()) throw new Error('Too many unknown tokens');
     const question = ask(hash)
       .then(answer => {

@@ -9,23 +9,25 @@ import { type Edge, startEdge } from './edge.ts';
 
 const harness = useHarness();
 const server = useSdkServer(harness);
+const POLL = { timeout: 60_000, interval: 20 };
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 let edge: Edge;
+/** Reads from the first one. */
+let second: Edge;
 let token: string;
 let removed: string[] = [];
 let removedSegments: number[] = [];
 
-beforeAll(async () => {
-  token = await server.token('production');
+const start = async (url: string): Promise<Edge> => {
   const response = await fetch(`${server.url}/api/admin/api-tokens`, {
     method: 'POST',
     headers: { authorization: ADMIN_TOKEN, 'content-type': 'application/json' },
-    body: JSON.stringify({ tokenName: 'edge', type: 'edge', environment: 'production' }),
+    body: JSON.stringify({ tokenName: `edge of ${url}`, type: 'edge', environment: 'production' }),
   });
   const { enrolment } = (await response.json()) as { enrolment: string };
-  edge = await startEdge(
+  return await startEdge(
     {
-      enrolment: { ...readEnrolment(enrolment), url: server.url },
+      enrolment: { ...readEnrolment(enrolment), url },
       dataDir: undefined,
       host: '127.0.0.1',
       port: 0,
@@ -36,10 +38,19 @@ beforeAll(async () => {
     'test',
     SILENT,
   );
-});
-afterAll(async () => await edge.stop());
+};
 
-/** Replaces all flags of the environment, and waits until the edge has them. */
+beforeAll(async () => {
+  token = await server.token('production');
+  edge = await start(server.url);
+  second = await start(edge.url);
+});
+afterAll(async () => {
+  await second.stop();
+  await edge.stop();
+});
+
+/** Replaces all flags of the environment, and waits until both edges have them. */
 const put = async (specification: (typeof SPECIFICATIONS)[number]): Promise<void> => {
   const { features = [], segments = [] } = stateOf(specification);
   const names = new Set(features.map(({ name }) => name));
@@ -52,12 +63,13 @@ const put = async (specification: (typeof SPECIFICATIONS)[number]): Promise<void
   });
   removed = [...names].map(name => `default/${name}`);
   removedSegments = [...ids];
-  await expect
-    .poll(async () => {
-      const response = await fetch(`${edge.url}/metrics`);
-      return Number(/^halyard_edge_revision (\d+)$/m.exec(await response.text())?.[1]);
-    })
-    .toBeGreaterThanOrEqual(revision);
+  for (const { url } of [edge, second])
+    await expect
+      .poll(async () => {
+        const response = await fetch(`${url}/metrics`);
+        return Number(/^halyard_edge_revision (\d+)$/m.exec(await response.text())?.[1]);
+      }, POLL)
+      .toBeGreaterThanOrEqual(revision);
 };
 
 const filesFor = (transport: Transport) =>
@@ -65,13 +77,27 @@ const filesFor = (transport: Transport) =>
 
 // The edge gets the snapshot of an environment that has never had a flag, and only then the first flags.
 test('an edge of an empty environment is ready', async () => {
-  await expect.poll(async () => (await fetch(`${edge.url}/ready`)).status).toBe(200);
+  for (const { url } of [edge, second])
+    await expect.poll(async () => (await fetch(`${url}/ready`)).status, POLL).toBe(200);
 });
 
 describe.each(Object.keys(TRANSPORTS) as Transport[])('through an edge, by %s', transport => {
   test.each(filesFor(transport))('evaluates $name', async specification => {
     await put(specification);
     const sdk = await startSdk(edge.url, token, transport);
+
+    const results = evaluate(sdk, specification);
+    sdk.destroy();
+
+    expect(results).toHaveLength(casesOf(specification).length);
+    expect(results.filter(({ asSpecified }) => !asSpecified)).toEqual([]);
+  });
+});
+
+describe.each(Object.keys(TRANSPORTS) as Transport[])('through two edges, by %s', transport => {
+  test.each(SPECIFICATIONS.slice(-2))('evaluates $name', async specification => {
+    await put(specification);
+    const sdk = await startSdk(second.url, token, transport);
 
     const results = evaluate(sdk, specification);
     sdk.destroy();

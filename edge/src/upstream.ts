@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Compile } from 'typebox/compile';
+import { PATH_HEADER, type Sender } from '../../plane/src/feed/feeds.ts';
 import { frameOf, type TokenAnswer } from '../../plane/src/feed/frames.ts';
 import { type EdgeReport, EdgeReportResult } from '../../plane/src/feed/report.ts';
 import { readSigned } from '../../plane/src/feed/signed.ts';
@@ -29,10 +30,14 @@ export class UpstreamError extends Error {
   readonly status: number;
   /** The start of the body: a signed revocation, or the message of a server or of a proxy. */
   readonly body: string;
+  /** The message in the body. Empty if there is none. */
+  readonly explanation: string;
 
   constructor(status: number, body: string) {
-    super(`Upstream responded with ${status}${explanationIn(body)}`);
+    const explanation = explanationIn(body);
+    super(`Upstream responded with ${status}${explanation === '' ? '' : `: ${explanation}`}`);
     this.status = status;
+    this.explanation = explanation;
     this.body = body;
   }
 }
@@ -41,7 +46,7 @@ export class UpstreamError extends Error {
 function explanationIn(body: string): string {
   try {
     const { message } = JSON.parse(body);
-    return typeof message === 'string' ? `: ${message.slice(0, MAX_EXPLANATION)}` : '';
+    return typeof message === 'string' ? message.slice(0, MAX_EXPLANATION) : '';
   } catch {
     return '';
   }
@@ -55,9 +60,13 @@ export type Upstream = {
   /** Frames with their signatures, as they arrive. Ends with an error, or when the server ends the stream. */
   stream: (position: string | undefined, signal: AbortSignal) => AsyncGenerator<string>;
   /** What upstream knows about a token. */
-  token: (hash: string) => Promise<TokenAnswer>;
-  report: (report: EdgeReport) => Promise<EdgeReportResult>;
+  token: (hash: string) => Promise<SignedAnswer>;
+  /** Sends the report of this edge, or passes on the one of a different edge. */
+  report: (report: EdgeReport, sender?: Sender) => Promise<EdgeReportResult>;
 };
+
+/** With the text that a server signed. */
+export type SignedAnswer = TokenAnswer & { text: string };
 
 export function makeUpstream(url: string, token: string, keys: () => TrustedKeys): Upstream {
   const request = async (path: string, init: RequestInit, withinMs: number): Promise<Response> => {
@@ -102,14 +111,19 @@ export function makeUpstream(url: string, token: string, keys: () => TrustedKeys
     },
     token: async hash => {
       const response = await request(`tokens/${hash}`, {}, TIMEOUT_MS);
-      const answer = frameOf(readSigned((await read(response, MAX_TEXT_BYTES)).toString(), keys()));
+      const text = (await read(response, MAX_TEXT_BYTES)).toString().trimEnd();
+      const answer = frameOf(readSigned(text, keys()));
       if (answer.log !== 'token' || answer.hash !== hash)
         throw new Error('The response is about another token');
-      return answer;
+      return { ...answer, text };
     },
-    report: async report => {
+    report: async (report, sender) => {
       const body = await compress(JSON.stringify(report));
-      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+      const headers = {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        ...(sender && { authorization: sender.secret, [PATH_HEADER]: sender.path.join() }),
+      };
       const response = await request(
         'report',
         { method: 'POST', headers, body: new Uint8Array(body) },

@@ -9,6 +9,7 @@ import {
 } from '../../plane/src/counting/clients.ts';
 import type { MergeLimits } from '../../plane/src/counting/merged.ts';
 import { makeUsage, type Usage } from '../../plane/src/counting/usage.ts';
+import { makeOwnFeeds } from '../../plane/src/feed/own-feeds.ts';
 import { feedRoutes } from '../../plane/src/feed/routes.ts';
 import { type Arrivals, makeArrivals } from '../../plane/src/platform/admission/arrivals.ts';
 import { type Admission, admissionMetrics } from '../../plane/src/platform/admission/metrics.ts';
@@ -313,12 +314,20 @@ export async function buildApp(
     reports: usage,
     positions: reach,
     addRoutes: (sdk, responder, count) =>
-      feedRoutes(sdk, serving, responder, count, {
-        key: settings.secretKey && signingKeyOf(settings.secretKey),
-        metrics: app.metrics,
+      feedRoutes(
+        sdk,
+        serving,
+        responder,
+        count,
         admission,
-        takeReport: makeTakeReport(metricsDb, serving),
-      }),
+        settings.secretKey &&
+          makeOwnFeeds(serving, {
+            key: signingKeyOf(settings.secretKey),
+            previousKey: settings.oldSecretKeys[0] && signingKeyOf(settings.oldSecretKeys[0]),
+            metrics: app.metrics,
+            takeReport: makeTakeReport(metricsDb, serving),
+          }),
+      ),
   });
   healthRoutes(app, {
     load: () => checkReady(db),

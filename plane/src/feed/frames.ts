@@ -63,13 +63,14 @@ const Head = Type.Object({
 });
 export type Head = Static<typeof Head>;
 
-/** What a server knows about one token. Null: the token does not belong to this feed. */
+/** What a server knows about one token. Null: the token does not belong to this feed. `ended`: it was revoked or has expired. */
 const TokenAnswer = Type.Object({
   ...common,
   log: Type.Literal('token'),
   rev: Count,
   hash: Type.String(),
   token: Type.Union([TokenSchema, Type.Null()]),
+  ended: Type.Optional(Type.Boolean()),
 });
 export type TokenAnswer = Static<typeof TokenAnswer>;
 

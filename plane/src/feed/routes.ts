@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Registry } from 'prom-client';
 import { Type } from 'typebox';
 import type { Admission } from '../platform/admission/metrics.ts';
 import { networkOf } from '../platform/admission/network.ts';
@@ -13,25 +12,13 @@ import type { CountRequest } from '../serving/client-api/metrics.ts';
 import type { Responder } from '../serving/client-api/responses.ts';
 import type { ServingState } from '../serving/state/serving.ts';
 import type { SdkToken } from '../serving/tokens/tokens.ts';
-import type { SigningKey } from '../snapshot/keys.ts';
-import { isOfFeed, tokenRow } from '../snapshot/take.ts';
-import { FRAME_VERSION, type Revoked, type TokenAnswer } from './frames.ts';
-import { feedOf, makeSnapshots, type Position, readPosition, signedHead } from './publisher.ts';
+import { type Feeds, PATH_HEADER } from './feeds.ts';
+import { type Position, readPosition } from './publisher.ts';
 import { EdgeReport, EdgeReportResult, readReport } from './report.ts';
-import { signed } from './signed.ts';
-import { makeFeedStreams } from './streams.ts';
 
 const REPORT_LIMIT_BYTES = 4 * 1_024 * 1_024;
 const LINES = ['content-type', 'text/plain; charset=utf-8'];
 const HASH = /^[0-9a-f]{64}$/;
-
-export type FeedSettings = {
-  /** Undefined: the server cannot sign, so it has no feeds. */
-  key: SigningKey | undefined;
-  metrics: Registry;
-  admission: Admission;
-  takeReport: (token: SdkToken, report: EdgeReport) => Promise<EdgeReportResult>;
-};
 
 const lines = (description: string, example: string) => ({
   description,
@@ -48,9 +35,10 @@ export function feedRoutes(
   state: ServingState,
   responder: Responder,
   count: CountRequest,
-  { key, metrics, admission, takeReport }: FeedSettings,
+  admission: Admission,
+  feeds: Feeds | undefined,
 ): void {
-  if (!key) {
+  if (!feeds) {
     app.all('/api/edge/v1/*', { schema: { hide: true } }, () => {
       throw new ApiError(
         'ServiceUnavailableError',
@@ -59,24 +47,24 @@ export function feedRoutes(
     });
     return;
   }
-  const streams = makeFeedStreams(state, key, metrics);
-  const snapshotOf = makeSnapshots(state, key);
-  admission.set('edge-streams', streams.shares);
+  admission.set('edge-streams', feeds.shares);
   // Not awaited: the server must stop listening now, and waits for all connections itself.
-  app.addHook('preClose', async () => void streams.close());
+  app.addHook('preClose', async () => void feeds.close());
 
   const sendLines = (reply: FastifyReply, status: number, text: string): void =>
     responder.send(reply, 'edge', status, Buffer.from(`${text}\n`), LINES);
 
-  /** Signs the statement that the token was revoked, because an edge ignores an unsigned one. */
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const text = tokenText(request.headers.authorization);
-    if (text !== '' && !state.tokens.known(text)) {
+    try {
+      request.sdkToken = await authenticate(state.tokens, text, request.ip, ['edge']);
+    } catch (error) {
       const own = hash('sha256', text);
-      const revoked: Revoked = { v: FRAME_VERSION, log: 'revoked', hash: own };
-      if (state.tokens.ended.has(own)) return sendLines(reply, 401, signed(revoked, key));
+      // Signed, because an edge ignores a rejection that anything in between could have sent.
+      const revocation = state.tokens.hasEnded(own) ? await feeds.revocation(own) : undefined;
+      if (revocation !== undefined) return sendLines(reply, 401, revocation);
+      throw withHint(error, feeds.accepts);
     }
-    request.sdkToken = await authenticate(state.tokens, text, request.ip, ['edge']);
     request.sdkToken.used = true;
     await state.load(request.sdkToken.environment ?? '');
   };
@@ -107,7 +95,7 @@ export function feedRoutes(
         'Returns the current revisions of the feed that the token names, as one line of JSON and one line with its signature. Requires an API token of type edge.',
       response: { 200: lines('The head and its signature', HEAD_EXAMPLE), ...errorResponses(401, 403) },
     },
-    (_request, reply, token) => sendLines(reply, 200, signedHead(state, feedOf(token), key)),
+    (_request, reply, token) => sendLines(reply, 200, feeds.head(token)),
   );
 
   get(
@@ -124,11 +112,11 @@ export function feedRoutes(
       },
     },
     async ({ headers }, reply, token) => {
-      const { etag, plain, gzip } = await snapshotOf(feedOf(token));
+      const { etag, plain, gzip } = await feeds.snapshot(token);
       if (headers['if-none-match'] === etag) return responder.notModified(reply, 'edge', etag);
       const isCompressed = acceptsGzip(headers);
       const encoding = isCompressed ? ['content-encoding', 'gzip'] : [];
-      const body = isCompressed ? await gzip() : plain;
+      const body = isCompressed ? await gzip() : await plain();
       responder.send(reply, 'edge', 200, body, [
         ...LINES,
         'etag',
@@ -163,7 +151,7 @@ export function feedRoutes(
     async (request, reply, token) => {
       const from = readPosition(String(request.headers['last-event-id'] ?? ''));
       if (from) await askIfLost(state, token.environment ?? '', from);
-      streams.open(reply, token, from, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);
+      feeds.open(reply, token, from, [...EVENT_STREAM_HEAD, ...responder.commonHeaders()]);
       count('edge', 200);
     },
   );
@@ -194,18 +182,7 @@ export function feedRoutes(
       const { hash: asked } = params as { hash: string };
       if (!HASH.test(asked))
         throw badData([{ message: 'hash must have 64 hexadecimal digits', path: '/params/hash' }]);
-      const feed = feedOf(edge);
-      const found = await state.tokens.find(asked, networkOf(ip));
-      const answer: TokenAnswer = {
-        v: FRAME_VERSION,
-        feed,
-        log: 'token',
-        epoch: state.tokens.epoch ?? '',
-        rev: state.tokens.revision,
-        hash: asked,
-        token: found && isOfFeed(found, feed) ? tokenRow(found) : null,
-      };
-      sendLines(reply, 200, signed(answer, key));
+      sendLines(reply, 200, await feeds.answer(edge, asked, networkOf(ip)));
     },
   );
 
@@ -231,13 +208,26 @@ export function feedRoutes(
       },
     },
     async (request, reply) => {
-      const result = await takeReport(tokenOf(request), readReport(request.body));
+      const sender = {
+        secret: tokenText(request.headers.authorization),
+        path: String(request.headers[PATH_HEADER] ?? '')
+          .split(',')
+          .filter(id => id !== ''),
+      };
+      const result = await feeds.report(tokenOf(request), readReport(request.body), sender);
       responder.send(reply, 'edge', 200, Buffer.from(JSON.stringify(result)), [
         'content-type',
         'application/json; charset=utf-8',
       ]);
     },
   );
+}
+
+/** Says which tokens are accepted, if these are not all. */
+function withHint(error: unknown, accepts: string | undefined): unknown {
+  if (!(error instanceof ApiError) || error.name !== 'AuthenticationRequired' || accepts === undefined)
+    return error;
+  return new ApiError(error.name, `${error.message} ${accepts}`, { cause: error });
 }
 
 /**

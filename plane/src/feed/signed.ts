@@ -1,5 +1,5 @@
 import { sign, verify } from 'node:crypto';
-import { SnapshotError, type TrustedKeys } from '../snapshot/format.ts';
+import { SnapshotError, type TrustedKeys, UntrustedKeyError } from '../snapshot/format.ts';
 import type { SigningKey } from '../snapshot/keys.ts';
 
 /** JSON in one line, and its signature in the next: the id of the key, a space and base64, as in a snapshot. */
@@ -13,7 +13,7 @@ export function readSigned(text: string, keys: TrustedKeys): unknown {
   const [line = '', second = ''] = text.split('\n', 2);
   const [id = '', signature = ''] = second.split(' ');
   const key = keys.get(id);
-  if (!key) throw new SnapshotError(`Key "${id.slice(0, 40)}" is not trusted.`);
+  if (!key) throw new UntrustedKeyError(`Key "${id.slice(0, 40)}" is not trusted.`);
   if (!verify(null, Buffer.from(line), key, Buffer.from(signature, 'base64')))
     throw new SnapshotError('The signature does not match.');
   return JSON.parse(line);

@@ -59,7 +59,7 @@ export type FoundTokens = {
   epoch: string;
   revision: number;
   tokens: TokenRow[];
-  /** Hashes of the tokens that ended most recently. Only in the list of all tokens. */
+  /** Hashes of the tokens that ended most recently or, in a lookup, of those among the given ones that ended. */
   ended: string[];
 };
 

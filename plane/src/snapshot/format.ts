@@ -37,6 +37,9 @@ const NEWLINE = 0x0a;
 /** Says why a file is not a usable snapshot. */
 export class SnapshotError extends Error {}
 
+/** It is signed with a key that is not trusted. */
+export class UntrustedKeyError extends SnapshotError {}
+
 export const Count = Type.Integer({ minimum: 0 });
 const NullableText = Type.Union([Type.String(), Type.Null()]);
 export const FeedSchema = Type.Object({
@@ -129,7 +132,9 @@ export function readHeader(file: Buffer, keys: TrustedKeys): SignedHeader {
   const [id = '', signature = ''] = file.toString('latin1', headerEnd + 1, signatureEnd).split(' ');
   const key = keys.get(id);
   if (!key)
-    throw new SnapshotError(`The snapshot is signed with key "${id.slice(0, 40)}", which is not trusted.`);
+    throw new UntrustedKeyError(
+      `The snapshot is signed with key "${id.slice(0, 40)}", which is not trusted.`,
+    );
   const signed = Buffer.from(signature, 'base64');
   if (signed.toString('base64') !== signature || !verify(null, line, key, signed))
     throw new SnapshotError('The signature does not match the header.');

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readSigned } from '../../../plane/src/feed/signed.ts';
 import { decodeSnapshot } from '../../../plane/src/snapshot/format.ts';
@@ -110,6 +111,28 @@ test('a feed of some projects contains neither flags nor tokens of others', asyn
   expect(await found(own.secret)).toMatchObject({ token: { id: own.id } });
   expect(await found(foreign.secret)).toMatchObject({ token: null });
   expect(await found(wide.secret)).toMatchObject({ token: null });
+  expect(await found(wide.secret)).not.toHaveProperty('ended');
+  expect(await found(revoked)).toMatchObject({ token: null, ended: true });
+});
+
+test('a revocation is signed even if many more tokens were revoked since', async () => {
+  const { db, app } = harness;
+  await sql`
+    insert into api_tokens (name, hint, type, environment, all_projects, hash, revoked_at)
+    select 'revoked', '', 'backend', 'development', true, sha256(gen_random_uuid()::text::bytea), now() + interval '1 hour'
+    from generate_series(1, 1100)`.execute(db);
+  await app.serving.refresh();
+  expect(app.serving.tokens.ended.has(hash('sha256', revoked))).toBe(false);
+
+  const response = await app.sdk.inject({ url: '/api/edge/v1/head', headers: { authorization: revoked } });
+
+  expect(response.statusCode).toBe(401);
+  expect(readSigned(response.payload, trusted())).toMatchObject({
+    log: 'revoked',
+    hash: hash('sha256', revoked),
+  });
+  const answer = readSigned(await lines(`tokens/${hash('sha256', revoked)}`), trusted());
+  expect(answer).toMatchObject({ token: null, ended: true });
 });
 
 test('what an edge reports about a token of other projects counts as reported with its own token', async () => {

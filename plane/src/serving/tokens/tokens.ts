@@ -47,8 +47,10 @@ export type Tokens = {
   isValid: (token: SdkToken) => boolean;
   /** The tokens in memory. */
   all: () => Iterable<SdkToken>;
-  /** Hashes of tokens that are known to have ended. */
+  /** Hashes of the tokens that ended last. */
   readonly ended: ReadonlySet<string>;
+  /** Whether the token with this hash was revoked or has expired, as far as this is known without the source. */
+  hasEnded: (hash: string) => boolean;
   readonly size: number;
   /** Reads all tokens, and adds, changes and ends those in memory. */
   reload: () => Promise<void>;
@@ -65,7 +67,7 @@ export type Tokens = {
 
 export function makeTokens(source: Source): Tokens {
   const tokens = new Map<string, SdkToken>();
-  const unknown = new BoundedMap<string, number>(MAX_UNKNOWN);
+  const unknown = new BoundedMap<string, { until: number; hasEnded: boolean }>(MAX_UNKNOWN);
   const lookups = makeShares(LOOKUPS, () => unavailable());
   let epoch: string | undefined;
   let revision = -1;
@@ -137,7 +139,7 @@ export function makeTokens(source: Source): Tokens {
   const query = async (key: string): Promise<SdkToken | undefined> => {
     const found = await readCurrent(key);
     const token = found.tokens.map(keep)[0];
-    if (!token) unknown.set(key, Date.now() + UNKNOWN_MS);
+    if (!token) unknown.set(key, { until: Date.now() + UNKNOWN_MS, hasEnded: found.ended.includes(key) });
     return token;
   };
 
@@ -154,10 +156,9 @@ export function makeTokens(source: Source): Tokens {
     throw unavailable();
   };
 
-  /** Whether the token was revoked or has expired, as far as this is known without the source. */
   const hasEnded = (key: string): boolean => {
     const token = tokens.get(key);
-    return token ? !isValid(token) : ended.has(key);
+    return token ? !isValid(token) : ended.has(key) || unknown.get(key)?.hasEnded === true;
   };
 
   const inTurn = async <T>(network: string, work: () => Promise<T>): Promise<T> => {
@@ -175,7 +176,7 @@ export function makeTokens(source: Source): Tokens {
   };
 
   const lookUpHash = async (key: string, network: string): Promise<SdkToken | undefined> => {
-    if ((unknown.get(key) ?? 0) > Date.now()) return undefined;
+    if ((unknown.get(key)?.until ?? 0) > Date.now()) return undefined;
     const token = await inTurn(network, () => query(key)).catch(error => {
       if (hasEnded(key)) return undefined;
       throw error instanceof ApiError ? error : unavailable(error);
@@ -204,6 +205,7 @@ export function makeTokens(source: Source): Tokens {
     get ended() {
       return ended;
     },
+    hasEnded,
     get size() {
       return tokens.size;
     },

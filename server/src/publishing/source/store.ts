@@ -84,14 +84,19 @@ export async function readChanges(db: Reader, environment: string, after: number
 export const listTokens = async (db: Reader): Promise<FoundTokens> =>
   await readTokens(db, sql<boolean>`true`, MAX_ENDED_TOKENS);
 
-/** The tokens with these hashes that are neither revoked nor expired. */
+/** The tokens with these hashes that are neither revoked nor expired, and the hashes of those that have ended. */
 export const findTokens = async (db: Reader, hashes: string[]): Promise<FoundTokens> =>
   await readTokens(
     db,
     sql<boolean>`hash = any(array(select decode(given, 'hex') from unnest(${hashes}::text[]) as given))`,
+    hashes.length,
   );
 
-async function readTokens(db: Reader, matches: RawBuilder<boolean>, endedTokens = 0): Promise<FoundTokens> {
+async function readTokens(
+  db: Reader,
+  matches: RawBuilder<boolean>,
+  endedTokens: number,
+): Promise<FoundTokens> {
   const { rows } = await sql<FoundTokens>`
     select ${EPOCH_ID} as epoch, revision, array(
       select json_build_object(
@@ -105,7 +110,7 @@ async function readTokens(db: Reader, matches: RawBuilder<boolean>, endedTokens 
       where revoked_at is null and (expires_at is null or expires_at > now()) and ${matches}
       order by seen_at desc nulls last, id limit ${MAX_TOKENS}
     ) as tokens, array(
-      select encode(hash, 'hex') from api_tokens where revoked_at is not null or expires_at <= now()
+      select encode(hash, 'hex') from api_tokens where (revoked_at is not null or expires_at <= now()) and ${matches}
       order by coalesce(revoked_at, expires_at) desc limit ${endedTokens}
     ) as ended
     from sdk_token_revision`.execute(db);
