@@ -91,7 +91,8 @@ export function readSources(): Source[] {
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(path => `${folder}/${path}`),
     )
     .filter(
-      place => place.endsWith('.ts') && !place.endsWith('.test.ts') && !place.startsWith('server/src/test/'),
+      place =>
+        place.endsWith('.ts') && !place.endsWith('.test.ts') && !/^(server|edge)\/src\/test\//.test(place),
     )
     .sort()
     .map(place => sourceOf(nameOf(place), readFileSync(join(root, place), 'utf8')));
