@@ -82,6 +82,7 @@ export const pictures = ({ event, failing, delivery }: Ids): Picture[] => [
   { name: 'unknown-flags', path: '/unknown-flags' },
   { name: 'application', path: '/applications/checkout-service' },
   { name: 'profile', path: '/profile' },
+  { name: 'authorize', path: '/authorize' },
 ];
 
 export const administrationPictures = ({ role, group, account, tester }: Created): Picture[] => [
