@@ -47,6 +47,7 @@ test('every variable with a secret has a _FILE variable, and no other variable d
     'HALYARD_SECRET_KEY',
     'HALYARD_OLD_SECRET_KEYS',
     'HALYARD_METRICS_TOKEN',
+    'HALYARD_NATS_NKEY',
   ]);
 });
 
