@@ -73,8 +73,13 @@ function scrollTo(path: string, top: number): boolean {
   return Math.abs(region.scrollTop - top) <= 1;
 }
 
-/** The path of a region within the page: the position of each of its ancestors. Undefined outside the page. */
+/**
+ * A selector for the region: its label, or the position of each of its ancestors, which can change when a part of the page loads
+ * later. Undefined outside the page.
+ */
 function pathOf(region: Element): string | undefined {
+  const label = region.getAttribute('aria-label');
+  if (label !== null && region.closest('#main')) return `#main [aria-label="${CSS.escape(label)}"]`;
   const steps: string[] = [];
   let element: Element | null = region;
   while (element && element.id !== 'main') {
