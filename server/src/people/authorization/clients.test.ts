@@ -6,6 +6,7 @@ import { type Browser, logIn } from '../../test/login.ts';
 import { PUBLIC_URL } from '../../test/public-url.ts';
 import { type Receiver, startReceiver } from '../../test/receiver.ts';
 import { call } from '../../test/request.ts';
+import { READS } from './limits.ts';
 import { isRegistered, redirectUriProblem } from './redirect-uri.ts';
 
 const harness = useHarness();
@@ -21,17 +22,22 @@ beforeAll(async () => {
 afterAll(async () => await publisher.close());
 beforeEach(() => void publisher.received.splice(0));
 
+type Options = { status?: number; id?: string; type?: string; by?: Browser };
+
 /** Publishes a document, each time at a new URL, and lets the person look at a request of its client. */
-async function preview(document: unknown, { status = 200, id }: { status?: number; id?: string } = {}) {
+async function preview(
+  document: unknown,
+  { status = 200, id, type = 'application/json', by = browser }: Options = {},
+) {
   const url = id ?? `${publisher.url}/client-${++documents}.json`;
   const text =
     typeof document === 'string' ? document : JSON.stringify({ client_id: url, ...(document as object) });
   publisher.respondWith((_, response) =>
-    response.writeHead(status, { 'content-type': 'application/json', location: '/elsewhere' }).end(text),
+    response.writeHead(status, { 'content-type': type, location: '/elsewhere' }).end(text),
   );
   return {
     url,
-    ...(await browser.ask('POST', `${DECISIONS}/preview`, {
+    ...(await by.ask('POST', `${DECISIONS}/preview`, {
       body: { query: queryOf(makePkce(), { client_id: url }) },
     })),
   };
@@ -87,6 +93,7 @@ test.each([302, 404, 500])('does not follow or accept a response with %i', async
 test.each([
   'https://agent.example/',
   'https://agent.example/client.json#part',
+  'https://agent.example/client.json#',
   'https://user@agent.example/client.json',
   'https://agent.example/a/../client.json',
   'ftp://agent.example/client.json',
@@ -114,6 +121,50 @@ test('reads no document from the private network, and none over http, unless the
   expect(http.body.message).toContain('Use the https URL');
   expect(hidden.body.message).toContain('must lead to a public IP address');
   expect(publisher.received).toEqual([]);
+});
+
+test.each([
+  ['text/plain', 400],
+  ['text/html; charset=utf-8', 400],
+  ['application/jsonp', 400],
+  ['application/json; charset=utf-8', 200],
+  ['application/client+json', 200],
+])('a document that is %s: %i', async (type, expected) => {
+  const { status, body } = await preview(GOOD, { type });
+
+  expect(status).toBe(expected);
+  if (expected === 400) expect(body.message).toContain('is not application/json');
+});
+
+test('reads a limited number of documents for one person, even at the same time, and goes on for others', async () => {
+  const { username } = await makePerson(harness.db, 'Viewer');
+  const by = await logIn(harness.app, username);
+  const first = await preview(GOOD, { by });
+
+  const statuses = await Promise.all(
+    Array.from({ length: READS.max }, async () => (await preview('no document', { by })).status),
+  );
+
+  expect(statuses.toSorted()).toEqual([...Array(READS.max - 1).fill(400), 429]);
+  expect(publisher.received).toHaveLength(READS.max);
+  expect((await preview(GOOD, { by, id: first.url })).status).toBe(200);
+  expect((await preview(GOOD)).status).toBe(200);
+});
+
+test.each([
+  ['Agent\u202Eenil dnammoc', 'Agent enil dnammoc'],
+  ['\u3164\u115F', 'A program without a name'],
+  [`Age${'\u0301'.repeat(50)}nt`, 'Age\u0301\u0301nt'],
+])('cleans the name %j', async (given, shown) => {
+  const { body } = await call(harness.app, 'POST', '/oauth/register', {
+    token: null,
+    body: { client_name: given, redirect_uris: [REDIRECT_URI] },
+  });
+  const { body: seen } = await browser.ask('POST', `${DECISIONS}/preview`, {
+    body: { query: queryOf(makePkce(), { client_id: body.client_id }) },
+  });
+
+  expect([body.client_name, seen.clientName]).toEqual([shown, shown]);
 });
 
 test('registers a client without storing anything', async () => {

@@ -3,7 +3,14 @@ import { badData } from '../../../../plane/src/platform/errors.ts';
 import { ellipsize } from '../../../../plane/src/platform/text.ts';
 import type { TargetPolicy } from '../../platform/outgoing/address.ts';
 import { makeSender } from '../../platform/outgoing/send.ts';
-import { DOCUMENTS, MAX_CLIENT_ID_LENGTH, MAX_CLIENT_NAME_LENGTH, MAX_REDIRECT_URIS } from './limits.ts';
+import {
+  DOCUMENTS,
+  MAX_CLIENT_ID_LENGTH,
+  MAX_CLIENT_NAME_LENGTH,
+  MAX_REDIRECT_URIS,
+  READS,
+} from './limits.ts';
+import { makePerPerson } from './per-person.ts';
 import { ProtocolError } from './protocol-error.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
@@ -29,8 +36,8 @@ export const COMMAND_LINE: Client = {
 const REGISTERED = 'dyn_';
 
 export type Clients = {
-  /** The client with this id. Rejects an unknown one. */
-  find: (id: string) => Promise<Client>;
+  /** The client with this id, for a person who is asked about it. Rejects an unknown one. */
+  find: (id: string, userId: number) => Promise<Client>;
   close: () => Promise<void>;
 };
 
@@ -38,9 +45,10 @@ export type Clients = {
 export function makeClients(targets: TargetPolicy): Clients {
   const sender = makeSender(targets);
   const documents = new BoundedMap<string, { client: Client; until: number }>(DOCUMENTS.kept);
+  const reads = makePerPerson(READS, 'You have opened requests of too many programs. Try again later.');
 
   const read = async (id: string, host: string): Promise<Client> => {
-    const { status, error, text } = await sender.send({
+    const { status, error, text, headers } = await sender.send({
       method: 'GET',
       url: id,
       headers: { accept: 'application/json' },
@@ -48,6 +56,7 @@ export function makeClients(targets: TargetPolicy): Clients {
       totalMs: DOCUMENTS.timeoutMs,
     });
     if (status !== 200) throw unknownClient(id, error ?? `Its document has the status ${status}.`);
+    if (!isJson(headers['content-type'])) throw unknownClient(id, 'Its document is not application/json.');
     const document = parse(text);
     if (document === undefined)
       throw unknownClient(id, 'Its document is not JSON of at most 4,096 characters.');
@@ -58,7 +67,7 @@ export function makeClients(targets: TargetPolicy): Clients {
   };
 
   return {
-    find: async id => {
+    find: async (id, userId) => {
       if (id === COMMAND_LINE.id) return COMMAND_LINE;
       if (id.length > MAX_CLIENT_ID_LENGTH) throw unknownClient(id, 'The id is too long.');
       if (id.startsWith(REGISTERED)) return readRegistered(id);
@@ -67,6 +76,7 @@ export function makeClients(targets: TargetPolicy): Clients {
         throw unknownClient(id, 'Use the https URL of a client metadata document, or register the client.');
       const kept = documents.get(id);
       if (kept && kept.until > Date.now()) return kept.client;
+      reads.take(userId);
       const client = await read(id, host);
       documents.set(id, { client, until: Date.now() + DOCUMENTS.minutes * 60_000 });
       return client;
@@ -84,12 +94,19 @@ function documentHost(id: string, { allowPrivate }: TargetPolicy): string | unde
   if (!url || (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))) return undefined;
   return url.href === id &&
     url.pathname !== '/' &&
-    url.hash === '' &&
+    !id.includes('#') &&
     url.username === '' &&
     url.password === ''
     ? url.host
     : undefined;
 }
+
+/**
+ * A host that publishes what its users upload, as plain text for example, does not vouch for it. The sender keeps only the first
+ * headers, so a missing one proves nothing.
+ */
+const isJson = (contentType: string | undefined): boolean =>
+  contentType === undefined || /^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType);
 
 type Metadata = Record<string, unknown>;
 
@@ -134,13 +151,17 @@ function metadataProblem({ client_name, redirect_uris, token_endpoint_auth_metho
 
 const urisOf = ({ redirect_uris }: Metadata): string[] => redirect_uris as string[];
 
-/** Control characters and those that change the direction of text could make one name look like another. */
-const UNSEEN = /[\p{C}\s]+/gu;
+/** Control characters, those that change the direction of text, and invisible letters could make one name look like another. */
+const UNSEEN = /[\p{C}\p{Default_Ignorable_Code_Point}\s]+/gu;
+
+/** A heap of accents is drawn over the lines around the name, which say who asks. */
+const HEAP = /(\p{M}{2})\p{M}+/gu;
 
 function nameOf({ client_name }: Metadata): string {
   const name = ellipsize(
     String(client_name ?? '')
       .replace(UNSEEN, ' ')
+      .replace(HEAP, '$1')
       .trim(),
     MAX_CLIENT_NAME_LENGTH,
   );

@@ -81,6 +81,16 @@ test('a person allows the command line, which gets a personal token until the ch
   });
 });
 
+test('a token that ends in more than 68 years, which is more seconds than an integer can count', async () => {
+  await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(harness.db);
+  const pkce = makePkce();
+  const back = await allow(browser, queryOf(pkce), { expiresAt: '2199-01-01T00:00:00.000Z' });
+
+  const { status, body } = await exchange(back.get('code') ?? '', pkce.verifier);
+
+  expect([status, body.expires_in]).toEqual([200, 2_147_483_647]);
+});
+
 test('granting and revoking in the profile are events, and the revoked token stops', async () => {
   const { code, verifier } = await newCode();
   const { body } = await exchange(code, verifier);
@@ -452,7 +462,7 @@ describe('refreshing', () => {
 
     const { body } = await refreshWith(agent.clientId, agent.refreshToken, { scope: 'write' });
 
-    expect(body).toEqual({ error: 'invalid_scope', error_description: 'The grant has the scope "read".' });
+    expect(body).toEqual({ error: 'invalid_scope', error_description: "The grant has the scope 'read'." });
   });
 
   test('a grant that has ended cannot be refreshed', async () => {
@@ -493,9 +503,27 @@ describe('refreshing', () => {
   test('deactivating the owner ends the grant', async () => {
     const person = await makePerson(harness.db, 'Viewer');
     const agent = await connectAgent(harness.app, person.username, { projects: ['shop'], readOnly: true });
-    await sql`delete from personal_access_tokens where user_id = ${person.id}`.execute(harness.db);
 
+    const { status } = await call(harness.app, 'POST', `/api/admin/user-admin/${person.id}/deactivate`);
+
+    expect(status).toBe(200);
+    expect((await me(agent.accessToken)).status).toBe(401);
     expect((await refreshWith(agent.clientId, agent.refreshToken)).body.error).toBe('invalid_grant');
+    await call(harness.app, 'POST', `/api/admin/user-admin/${person.id}/reactivate`);
+    expect((await me(agent.accessToken)).status).toBe(401);
+    expect((await refreshWith(agent.clientId, agent.refreshToken)).body.error).toBe('invalid_grant');
+  });
+
+  test('a token that its owner deletes at the same time counts as revoked', async () => {
+    const agent = await newAgent();
+    const request = await harness.db.transaction().execute(async tx => {
+      await sql`delete from personal_access_tokens where user_id = ${userId}`.execute(tx);
+      const revoked = sendForm(harness.app, '/oauth/revoke', { token: agent.accessToken });
+      await untilWaiting(harness.db, 1);
+      return { revoked };
+    });
+
+    expect((await request.revoked).status).toBe(200);
   });
 });
 

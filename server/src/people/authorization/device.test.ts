@@ -172,7 +172,11 @@ test('a person who guesses codes must wait, even for a right one', async () => {
   const theirs = await logIn(harness.app, person.username);
   const { body: device } = await start();
   const guess = (userCode: string) => theirs.ask('POST', `${DECISIONS}/preview`, { body: { userCode } });
-  for (let n = 0; n < GUESSES.wrong; n++) expect((await guess('BBBB-BBBB')).status).toBe(404);
+  for (let n = 0; n < GUESSES.max; n++) expect((await guess(device.user_code)).status).toBe(200);
+  const statuses = await Promise.all(
+    Array.from({ length: 2 * GUESSES.max }, async () => (await guess('BBBB-BBBB')).status),
+  );
+  expect(statuses.filter(one => one === 404)).toHaveLength(GUESSES.max);
 
   const { status, headers } = await guess(device.user_code);
 

@@ -18,7 +18,7 @@ import {
   revoke,
 } from './issue.ts';
 import { DEVICE_GRANT, resourceMetadata, serverMetadata } from './metadata.ts';
-import { ProtocolError } from './protocol-error.ts';
+import { descriptionOf, ProtocolError } from './protocol-error.ts';
 import { resourcesOf } from './resources.ts';
 
 const HIDDEN = { schema: { hide: true } };
@@ -142,7 +142,7 @@ async function sendProtocolError(error: unknown, request: FastifyRequest, reply:
   if (error instanceof ProtocolError) {
     request.log.info({ error: error.code }, 'request rejected');
     if (error.status === 401) reply.header('www-authenticate', 'Bearer');
-    return reply.code(error.status).send({ error: error.code, error_description: error.message });
+    return reply.code(error.status).send({ error: error.code, error_description: descriptionOf(error) });
   }
   const { id, rejection } = await logError(error, request);
   const status = STATUS[rejection.name];
@@ -154,7 +154,7 @@ async function sendProtocolError(error: unknown, request: FastifyRequest, reply:
         ? 'temporarily_unavailable'
         : 'invalid_request';
   const isForm = request.routeOptions.url !== '/oauth/register';
-  const message =
-    status === 415 && isForm ? 'The body must be application/x-www-form-urlencoded.' : rejection.message;
-  return reply.code(status).send({ error: code, error_description: message, id });
+  const explained =
+    status === 415 && isForm ? { message: 'The body must be application/x-www-form-urlencoded.' } : rejection;
+  return reply.code(status).send({ error: code, error_description: descriptionOf(explained), id });
 }

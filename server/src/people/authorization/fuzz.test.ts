@@ -32,6 +32,9 @@ const value = fc.oneof(
     '..',
   ),
 );
+/** What RFC 6749 allows in error_description. */
+const DESCRIPTION = /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/;
+
 const fields = fc.dictionary(
   fc.constantFrom(
     'grant_type',
@@ -62,7 +65,10 @@ test(
       fc.asyncProperty(path, fields, async (url, form) => {
         const { status, body } = await sendForm(harness.app, url, form, { ip: '203.0.113.40' });
         expect([200, 400, 429]).toContain(status);
-        if (status !== 200) expect(Object.keys(body).toSorted()).toEqual(['error', 'error_description']);
+        if (status !== 200) {
+          expect(Object.keys(body).toSorted()).toEqual(['error', 'error_description']);
+          expect(body.error_description).toMatch(DESCRIPTION);
+        }
         if (url === '/oauth/token') expect(status).toBe(400);
       }),
       { numRuns: RUNS, seed: SEED },

@@ -11,7 +11,7 @@ export const DEVICE = { seconds: 600, interval: 5, slowDown: 5, maxInterval: 60 
 export const DEVICE_CODES = { perNetwork: 20, total: 10_000 } as const;
 
 /** Wrong user codes of one person. A code is one of 25,600,000,000. */
-export const GUESSES = { wrong: 10, minutes: 10 } as const;
+export const GUESSES = { max: 10, minutes: 10 } as const;
 
 export const MAX_QUERY_LENGTH = 8_000;
 export const MAX_STATE_LENGTH = 2_000;
@@ -20,5 +20,8 @@ export const MAX_CLIENT_NAME_LENGTH = 100;
 export const MAX_REDIRECT_URIS = 10;
 export const MAX_REDIRECT_URI_LENGTH = 500;
 
-/** A document of a client is read at most this often, and this many are kept in memory. */
+/** How long the document of a client is kept in memory, how many are kept, and how long reading one may take. */
 export const DOCUMENTS = { minutes: 10, kept: 1_000, timeoutMs: 5_000 } as const;
+
+/** Documents that the server reads for one person. Without a limit, any user could make the server flood other servers. */
+export const READS = { max: 30, minutes: 10 } as const;

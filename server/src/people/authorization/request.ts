@@ -29,6 +29,7 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
  */
 export async function readRequest(
   query: string,
+  userId: number,
   clients: Clients,
   resources: Resources,
 ): Promise<AuthorizationRequest> {
@@ -42,7 +43,7 @@ export async function readRequest(
   const get = (name: string): string | undefined => parameters.get(name) || undefined;
   const id = get('client_id');
   if (id === undefined) throw invalid('The parameter client_id is missing.');
-  const client = await clients.find(id);
+  const client = await clients.find(id, userId);
   const redirectUri = get('redirect_uri');
   if (redirectUri === undefined) throw invalid('The parameter redirect_uri is missing.');
   if (!isRegistered(redirectUri, client.redirectUris))

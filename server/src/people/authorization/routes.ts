@@ -16,7 +16,9 @@ import {
   requireSession,
   unknownUserCode,
 } from './grant.ts';
-import { makeGuesses } from './guesses.ts';
+import { GUESSES } from './limits.ts';
+import { makePerPerson } from './per-person.ts';
+import { descriptionOf } from './protocol-error.ts';
 import { responseUrl } from './redirect-uri.ts';
 import { type AuthorizationRequest, readRequest } from './request.ts';
 import { resourcesOf } from './resources.ts';
@@ -36,7 +38,7 @@ type Asked = { query?: string; userCode?: string };
 export function consentRoutes(app: App, db: Db, publicUrl: string, targets: TargetPolicy): void {
   const clients = makeClients(targets);
   const resources = resourcesOf(publicUrl);
-  const guesses = makeGuesses();
+  const guesses = makePerPerson(GUESSES, 'Too many wrong codes. Wait, and let the program show a new one.');
   app.addHook('onClose', async () => await clients.close());
   for (const schema of [AuthorizationPreview, AuthorizationResult]) app.addSchema(schema);
 
@@ -44,15 +46,14 @@ export function consentRoutes(app: App, db: Db, publicUrl: string, targets: Targ
   const find = async ({ query, userCode }: Asked, userId: number): Promise<Found> => {
     if ((query === undefined) === (userCode === undefined))
       throw badData([{ message: 'The body must have either query or userCode.', path: '/body' }]);
-    if (query !== undefined) return { request: await readRequest(query, clients, resources) };
-    guesses.check(userId);
+    if (query !== undefined) return { request: await readRequest(query, userId, clients, resources) };
+    // Counted before the query, so that guesses sent at the same time count too.
+    guesses.take(userId);
     const code = normalizedUserCode(userCode ?? '');
     const device = await findWaitingDevice(db, code);
-    if (!device) {
-      guesses.miss(userId);
-      throw unknownUserCode();
-    }
-    return { userCode: code, ip: device.ip, client: await clients.find(device.clientId) };
+    if (!device) throw unknownUserCode();
+    guesses.giveBack(userId);
+    return { userCode: code, ip: device.ip, client: await clients.find(device.clientId, userId) };
   };
 
   app.post(
@@ -124,7 +125,7 @@ type Found = { request: AuthorizationRequest } | { userCode: string; ip: string;
 
 const errorOf = ({ problem }: AuthorizationRequest): Record<string, string> =>
   problem
-    ? { error: problem.code, error_description: problem.message }
+    ? { error: problem.code, error_description: descriptionOf(problem) }
     : { error: 'access_denied', error_description: 'The person denied the request.' };
 
 function previewOf(found: Found): AuthorizationPreview {

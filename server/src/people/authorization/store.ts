@@ -19,8 +19,9 @@ export type Grant = {
   refreshHash: Buffer | null;
 };
 
+/** At most 68 years: a token may end later than an integer can count. */
 const secondsUntil = (time: string) =>
-  sql<number>`floor(extract(epoch from ${sql.ref(time)} - now()))::integer`;
+  sql<number>`least(floor(extract(epoch from ${sql.ref(time)} - now())), 2147483647)::integer`;
 
 const grants = (db: Reader) =>
   db
