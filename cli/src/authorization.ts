@@ -71,8 +71,10 @@ async function endpointsOf(context: Context, server: string): Promise<Endpoints>
       `Log in there: halyard login --server ${plain(found.issuer)}. If that URL is wrong, the operator must set HALYARD_PUBLIC_URL, or you use halyard login --with-token.`,
     );
   const endpoints = found as Endpoints;
-  for (const url of [endpoints.authorization_endpoint, endpoints.token_endpoint])
-    if (!url.startsWith(`${server}/`)) throw failed(`The server names an endpoint elsewhere: ${plain(url)}`);
+  const { authorization_endpoint, token_endpoint, device_authorization_endpoint } = endpoints;
+  for (const url of [authorization_endpoint, token_endpoint, device_authorization_endpoint])
+    if (!String(url).startsWith(`${server}/`))
+      throw failed(`The server names an endpoint elsewhere: ${plain(String(url))}`);
   return endpoints;
 }
 

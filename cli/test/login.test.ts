@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import {
@@ -144,6 +147,33 @@ test('login names the URL of the server if it is a different one, and rejects co
   expect(
     await fails(['login', '--device', '--with-token', '--server', server.url], { env: ENV }),
   ).toMatchObject({ exit: 2 });
+});
+
+test.each([
+  ['elsewhere', { device_authorization_endpoint: 'https://elsewhere.example/device' }],
+  ['that is missing', { authorization_endpoint: undefined }],
+])('login rejects a server with an endpoint %s', async (_, changes) => {
+  let url = '';
+  const other = createServer((_request, response) => {
+    const endpoints = {
+      issuer: url,
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/oauth/token`,
+      device_authorization_endpoint: `${url}/oauth/device_authorization`,
+      ...changes,
+    };
+    response.end(JSON.stringify(endpoints));
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+
+  const error = await fails(['login', '--device', '--server', url], { env: ENV });
+
+  expect(error).toMatchObject({
+    exit: 1,
+    message: expect.stringContaining('The server names an endpoint elsewhere'),
+  });
+  other.close();
 });
 
 test('flags list exits with 4 and names a project that does not exist', async () => {
