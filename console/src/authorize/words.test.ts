@@ -19,7 +19,12 @@ test('says who asks, and what confirms the name', () => {
   expect(originWords({ ...AGENT, clientHost: 'agent.example', redirectHost: '127.0.0.1.evil.example' })).toBe(
     'agent.example vouches for this name. The token goes to the server 127.0.0.1.evil.example.',
   );
-  expect(originWords({ ...AGENT, kind: 'personal' })).toContain('You started it in a terminal.');
+  expect(originWords({ ...AGENT, clientHost: 'agent.example' })).toBe(
+    'agent.example vouches for this name. The token goes to a program on this computer, which can be a different one. Continue only if you started it yourself.',
+  );
+  expect(originWords({ ...AGENT, kind: 'personal' })).toBe(
+    'The token goes to a program on this computer. Continue only if you started a login in a terminal yourself, a moment ago.',
+  );
   expect(originWords({ ...AGENT, redirectHost: null, ip: '203.0.113.7' })).toContain(
     'IP address 203.0.113.7',
   );

@@ -7,14 +7,15 @@ const isLoopback = (host: string): boolean => /^(127\.0\.0\.1|localhost|\[::1\])
 export function originWords({ clientHost, redirectHost, ip, kind }: Preview): string {
   if (ip !== null)
     return `A command line at the IP address ${ip} shows this code. Continue only if you started it yourself, a moment ago.`;
-  const target =
-    redirectHost !== null && isLoopback(redirectHost)
-      ? 'a program on this computer'
-      : `the server ${redirectHost ?? ''}`;
-  if (kind === 'personal') return `You started it in a terminal. The token goes to ${target}.`;
-  return clientHost === null
-    ? `Nobody confirms this name: the program chose it itself. The token goes to ${target}.`
-    : `${clientHost} vouches for this name. The token goes to ${target}.`;
+  const isHere = redirectHost !== null && isLoopback(redirectHost);
+  const target = isHere ? 'a program on this computer' : `the server ${redirectHost ?? ''}`;
+  // Any program on the computer can open the page in the name of the command line.
+  if (kind === 'personal')
+    return `The token goes to ${target}. Continue only if you started a login in a terminal yourself, a moment ago.`;
+  if (clientHost === null)
+    return `Nobody confirms this name: the program chose it itself. The token goes to ${target}.`;
+  // The host cannot know which program on the computer uses its name.
+  return `${clientHost} vouches for this name. The token goes to ${target}${isHere ? ', which can be a different one. Continue only if you started it yourself' : ''}.`;
 }
 
 const list = (names: readonly string[]): string =>
