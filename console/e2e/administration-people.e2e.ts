@@ -322,7 +322,7 @@ testAsAdmin(
       .getByRole('listitem')
       .filter({ has: page.locator(`a[href^="/projects/${project}/"]`) });
     await entry.getByRole('link', { name: 'Grant a role…' }).click();
-    const panel = page.getByRole('dialog', { name: 'Add access' });
+    const panel = page.getByRole('dialog', { name: 'Grant a role' });
     await panel.getByRole('list', { name: 'Chosen' }).getByText(username).waitFor();
     await accessible(page);
     await panel.getByRole('button', { name: 'Add 1 member' }).click();

@@ -161,6 +161,7 @@ testAsAdmin(
 
     const list = page.getByRole('listbox', { name: 'Events, newest first' });
     await list.evaluate(element => element.scrollTo(0, element.scrollHeight));
+    await expect.poll(() => rows(page).first().textContent()).not.toContain('stale');
     // The second page is loaded: the oldest event is the first toggle.
     await expect.poll(() => rows(page).last().textContent()).toContain('enabled');
     const before = await rows(page).allTextContents();

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { createFlag, createProject } from './support/api.ts';
+import { createFlag, createProject, unique } from './support/api.ts';
 import { flagWithStrategy } from './support/flag.ts';
-import { visit } from './support/open-page.ts';
-import { testAsAdmin } from './support/test.ts';
+import { goTo, visit } from './support/open-page.ts';
+import { testAsAdmin, testAsViewer } from './support/test.ts';
 
 /** The id, the label or the text of the element that has the focus. */
 const focused = (page: Page): Promise<string> =>
@@ -82,3 +82,75 @@ testAsAdmin('a page that replaces the control with the focus takes the focus', a
   await page.getByRole('heading', { level: 1, name: flag }).waitFor();
   await expect.poll(() => focused(page)).toBe('main');
 });
+
+testAsAdmin('a menu is used with the keyboard, and returns the focus', async ({ page, api }) => {
+  const { address, id } = await flagWithStrategy(api);
+  await api.send('POST', '/api/admin/segments', { name: `segment-${unique()}`, constraints: [] });
+  // The menu has the segments that are loaded when it opens.
+  await goTo(page, `${address}?edit=${id}`);
+  const button = page.getByRole('button', { name: 'Add a constraint or segment' });
+  const menu = page.getByRole('menu', { name: 'Add a constraint or segment' });
+  const press = async (key: string, expected: RegExp) => {
+    await page.keyboard.press(key);
+    await expect.poll(() => focused(page)).toMatch(expected);
+  };
+  await button.focus();
+
+  await press('ArrowUp', /^Segment /);
+  await press('ArrowDown', /^Constraint/);
+  await press('s', /^Segment /);
+  await press('c', /^Constraint/);
+  await press('End', /^Segment /);
+  await press('Home', /^Constraint/);
+  await press('Escape', /^Add a constraint or segment$/);
+  await menu.waitFor({ state: 'hidden' });
+  await press('ArrowDown', /^Constraint/);
+  await page.keyboard.press('Tab');
+  await menu.waitFor({ state: 'hidden' });
+  // The strategy editor is still open.
+  await button.waitFor();
+});
+
+testAsAdmin('a menu stays at its button and in a window of 360 px', async ({ page, api }) => {
+  const { address } = await flagWithStrategy(api);
+  await page.setViewportSize({ width: 360, height: 640 });
+  await visit(page, address);
+  const button = page.getByRole('button', { name: 'Actions of strategy 1' });
+  await button.click();
+  const menu = page.getByRole('menu', { name: 'Actions of strategy 1' });
+  const gap = async () => {
+    const [one, other] = [await button.boundingBox(), await menu.boundingBox()];
+    if (!one || !other) return Number.NaN;
+    expect(other.x).toBeGreaterThanOrEqual(0);
+    expect(other.x + other.width).toBeLessThanOrEqual(360);
+    return Math.round(Math.max(other.y - one.y - one.height, one.y - other.y - other.height));
+  };
+  const before = await gap();
+  expect(before).toBeLessThan(20);
+
+  await page.setViewportSize({ width: 340, height: 500 });
+
+  await expect.poll(gap).toBe(before);
+});
+
+testAsViewer(
+  'the reason for a disabled control stays while the pointer is on it, and Esc hides it',
+  async ({ page, api }) => {
+    const project = await createProject(api);
+    await visit(page, `/projects/${project}/features/${await createFlag(api, project)}`);
+    const button = page.getByRole('button', { name: 'Edit tags' });
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+    const words = page.getByRole('tooltip');
+
+    await button.hover();
+    await words.hover();
+    await page.waitForTimeout(300);
+    expect(await words.textContent()).toContain('Requires the permission');
+    await page.keyboard.press('Escape');
+    await words.waitFor({ state: 'hidden' });
+    await page.mouse.move(0, 0);
+    await button.focus();
+    await words.waitFor();
+    expect(await button.getAttribute('aria-describedby')).toBe(await words.getAttribute('id'));
+  },
+);

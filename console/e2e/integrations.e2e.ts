@@ -249,8 +249,8 @@ testAsAdmin(
     await expect.poll(failingSince).not.toBeNull();
     const countIn = (one: Page) => one.getByRole('navigation', { name: 'Main' }).getByText(/^\d+ failing$/);
 
-    // The open tab may have loaded the integrations before this one failed.
-    await page.goto('/integrations');
+    // The open tab may have loaded the integrations before this one failed, and gets no event about it.
+    await visit(page, '/integrations');
     await countIn(page).waitFor();
     const viewers = await newPage();
     await logInAs({ rootRole: 'Viewer' }, viewers);

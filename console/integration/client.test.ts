@@ -126,3 +126,34 @@ test('of two saves from the same state, the second is a conflict', async () => {
 
   expect((await unwrap(api.GET(FEATURE, { params }))).description).toBe('First');
 });
+
+test('somebody else changes what was saved before the editor reads it: the next save is a conflict', async () => {
+  const { baseAfterSave } = await import('../src/ui/versions.ts');
+  const flags = await import('../src/features/queries.ts');
+  const { QueryClient } = await import('@tanstack/react-query');
+  const queries = new QueryClient();
+  const projectId = await createProject(admin);
+  const place = { projectId, featureName: await createFlag(admin, projectId, { description: 'Old' }) };
+  const path = `/api/admin/projects/${projectId}/features/${place.featureName}`;
+  const read = async () => {
+    const { feature, etag } = await queries.fetchQuery({ ...flags.settingsQuery(place), staleTime: 0 });
+    return { draft: { description: feature.description ?? '' }, etag };
+  };
+  const save = (description: string, etag: string) => flags.updateFeature(place, { description }, { etag });
+  const saved = { description: 'Mine' };
+
+  // The old state has an ETag that the editor knows.
+  for (const theirs of ['Theirs', 'Old']) {
+    await save(saved.description, (await read()).etag);
+    await admin.send('PUT', path, { description: theirs });
+    const { etag } = baseAfterSave(saved, await read());
+    await expect(save('Mine again', etag)).rejects.toMatchObject({ status: 412 });
+    expect((await read()).draft.description).toBe(theirs);
+  }
+
+  // A change of something that the user does not edit is no conflict.
+  await save(saved.description, (await read()).etag);
+  await admin.send('POST', `${path}/environments/development/on`);
+  await save('Mine again', baseAfterSave(saved, await read()).etag);
+  expect((await read()).draft.description).toBe('Mine again');
+});

@@ -80,15 +80,15 @@ function Replaced({ id, project, path }: { id: number; project: string | undefin
   return (
     <RailSection title={`Replaces ${old.tokenName}`}>
       <p className={s.none}>
-        Both tokens work, so nothing stops while you change the secret in{' '}
-        {used.length === 0 ? 'its applications' : used.map(({ appName }) => appName).join(', ')}. When no
-        application uses the old one any more,{' '}
+        Both tokens work, so you can change the secret in{' '}
+        {used.length === 0 ? 'your applications' : used.map(({ appName }) => appName).join(', ')} without
+        downtime. When no application uses the old token any more,{' '}
         <Link to={path} search={{ token: String(id) }} className={s.link}>
           delete {old.tokenName}
         </Link>
         {old.seenAt ? (
           <>
-            . It was last seen <Time at={old.seenAt} />.
+            . It was last used <Time at={old.seenAt} />.
           </>
         ) : (
           '. No application has used it yet.'

@@ -56,12 +56,12 @@ export function NewEdge({ onClose }: { onClose(): void }) {
       onClose={onClose}
     >
       <p className={s.words}>
-        An edge is a process that you run near your applications. You get an enrolment, the string with which
-        it starts. Edges that serve the same flags can share one.
+        An edge is a process that you run near your applications. It starts with an enrolment, a secret that
+        you get in the next step. Edges that serve the same flags can share an enrolment.
       </p>
       <TextInput
         label="Name"
-        description="Where the edge runs."
+        description="For example, where the edge runs."
         placeholder="Frankfurt"
         required
         maxLength={255}
@@ -115,7 +115,10 @@ function Created({ token }: { token: ApiToken }) {
               <b>{token.tokenName}</b> is connected
             </LiveLine>
           ) : (
-            <LiveLine state="waiting" note="This line turns green by itself. You can close the dialog.">
+            <LiveLine
+              state="waiting"
+              note="This line turns green when the edge connects. You can close the dialog before that."
+            >
               Waiting for the edge…
             </LiveLine>
           )}
@@ -123,7 +126,7 @@ function Created({ token }: { token: ApiToken }) {
       }
       onStored={() => leave({ edit: undefined, edge: edge?.id ?? idOfToken(token.id) })}
     >
-      The enrolment is a secret. Copy it now, because Halyard does not show it again.
+      The enrolment is a secret. Copy it now, because Halyard cannot show it again.
     </Secret>
   );
 }

@@ -54,7 +54,7 @@ const STATES = {
     tone: 'warn',
     label: 'Silent',
     words:
-      'The server has heard nothing from the edge for at least 15 seconds. If the edge still runs, it serves the flags that it has.',
+      'The edge has not reported for at least 15 seconds. If it is still running, it keeps serving the flags that it has.',
   },
   stopped: { tone: 'off', label: 'Stopped', words: 'The edge reported that it was stopping.' },
   none: {
@@ -216,7 +216,7 @@ function EdgeDetail({
           onConfirm={revoke}
         >
           {shared.length === 0
-            ? 'No edge can start with it any more.'
+            ? 'Edges can no longer start with it.'
             : `${shared.length === 1 ? 'The edge rejects' : `The ${shared.length} edges that share it reject`} all SDKs with 401 and ${shared.length === 1 ? 'deletes its' : 'delete their'} flags from disk.${instances > 0 ? ` ${counted(instances, 'SDK instance gets', 'SDK instances get')} no more changes.` : ''}`}
         </DangerAction>
       </DangerZone>

@@ -16,7 +16,7 @@ export function commandsOf(enrolment: string, origin: string): Snippet[] {
   return [
     {
       name: 'Shell',
-      text: `# The folder keeps the flags for a start without the server.
+      text: `# The edge keeps its flags in this folder, so it can start while the server is unreachable.
 HALYARD_EDGE_ENROLMENT=${inShell(enrolment)} \\
 ${isOther ? `HALYARD_EDGE_UPSTREAM=${inShell(origin)} \\\n` : ''}HALYARD_DATA_DIR=./halyard-edge HOST=0.0.0.0 PORT=4243 \\
 halyard edge

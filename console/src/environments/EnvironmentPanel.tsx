@@ -193,8 +193,8 @@ function Deletion({ environment }: { environment: Environment }) {
         onConfirm={remove}
       >
         {projectCount === 0
-          ? 'None of the projects that you can read use it.'
-          : `${counted(projectCount, 'project')} lose the strategies and variants of all flags in it.`}
+          ? 'None of the projects that you can read uses it.'
+          : `${counted(projectCount, 'project loses', 'projects lose')} the strategies and variants of all flags in it.`}
         {enabledToggleCount + apiTokenCount === 0 && ' No flag is enabled in it, and no API token uses it.'}
       </DangerAction>
     </DangerZone>
@@ -210,13 +210,13 @@ function blockedBy({ name, protected: isProtected, enabledToggleCount, apiTokenC
       Not possible while{' '}
       {enabledToggleCount > 0 && (
         <Link to="/flags" search={{ status: `${name}:enabled` }}>
-          {counted(enabledToggleCount, 'flag')} {enabledToggleCount === 1 ? 'is' : 'are'} enabled in it
+          {counted(enabledToggleCount, 'flag is', 'flags are')} enabled in it
         </Link>
       )}
       {enabledToggleCount > 0 && apiTokenCount > 0 && ' and '}
       {apiTokenCount > 0 && (
         <Link to="/admin/tokens" search={{ query: name }}>
-          {counted(apiTokenCount, 'API token')} {apiTokenCount === 1 ? 'is' : 'are'} for it
+          {counted(apiTokenCount, 'API token uses', 'API tokens use')} it
         </Link>
       )}
       .

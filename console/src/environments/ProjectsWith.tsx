@@ -44,14 +44,14 @@ export function ProjectsWith({ environment }: { environment: string }) {
               {name}
             </Link>
             {environments.includes(environment) ? (
-              <span className="muted">has it</span>
+              <span className="muted">added</span>
             ) : (
               <Add project={id} name={name} environment={environment} />
             )}
           </li>
         ))}
       </ul>
-      {matching.length === 0 && <p className={s.none}>No project matches.</p>}
+      {matching.length === 0 && <p className={s.none}>No projects match.</p>}
       {matching.length > SHOWN && (
         <p className={s.none}>{formatNumber(matching.length - SHOWN)} more. Type a part of the name.</p>
       )}

@@ -2,8 +2,6 @@ import { ActionIcon, Button } from '@mantine/core';
 import { ArrowLeftRight, ChevronDown, ChevronUp, MoreHorizontal, Plus } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { loadChunk } from '../api/chunks.ts';
-import { useMissingPermissions } from '../api/me.ts';
-import { requirement } from '../api/permission-words.ts';
 import { Can } from '../ui/Can.tsx';
 import { Confirm } from '../ui/Confirm.tsx';
 import { readDraft, removeDraft } from '../ui/drafts.ts';
@@ -212,7 +210,6 @@ function Row({
     environment,
     strategyId: strategy.id,
   };
-  const missing = useMissingPermissions('deleteFeatureStrategy', where);
   const reasons = useReasons(feature.project);
   const remove = async (reason: string) => {
     await deleteStrategy(place, reason);
@@ -265,14 +262,11 @@ function Row({
             >
               <MenuItem onClick={() => onMove(-1)}>Move up (Alt ↑)</MenuItem>
               <MenuItem onClick={() => onMove(1)}>Move down (Alt ↓)</MenuItem>
-              <MenuItem
-                danger
-                aria-disabled={missing.length > 0}
-                title={missing.length > 0 ? requirement(missing) : undefined}
-                onClick={() => missing.length === 0 && setDeleting(true)}
-              >
-                Delete…
-              </MenuItem>
+              <Can call="deleteFeatureStrategy" {...where}>
+                <MenuItem danger onClick={() => setDeleting(true)}>
+                  Delete…
+                </MenuItem>
+              </Can>
             </Menu>
             <ActionIcon aria-label={isOpen ? 'Close' : 'Edit'} onClick={isOpen ? onClose : onOpen}>
               {isOpen ? <ChevronUp size={16} /> : <ChevronDown size={16} />}

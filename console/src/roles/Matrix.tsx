@@ -195,7 +195,7 @@ function Cell({
     </>
   );
   return (
-    <Tooltip label={tooltip} onFocus>
+    <Tooltip label={tooltip} onFocus clickThrough>
       <label className={cx(s.cell, words !== undefined && s.named)} data-difference={difference}>
         <input
           type="checkbox"

@@ -36,17 +36,19 @@ export function ProjectMenu({ project, projects }: { project?: Project; projects
           <ChevronsUpDown size={14} aria-hidden="true" />
         </button>
       }
+      field={
+        projects.length > 8 && (
+          // Not TextInput, which would add 4 KB to the first load.
+          <input
+            className={s.find}
+            aria-label="Find a project"
+            placeholder="Find a project"
+            value={typed}
+            onChange={event => setTyped(event.target.value)}
+          />
+        )
+      }
     >
-      {projects.length > 8 && (
-        // Not TextInput, which would add 4 KB to the first load.
-        <input
-          className={s.find}
-          aria-label="Find a project"
-          placeholder="Find a project"
-          value={typed}
-          onChange={event => setTyped(event.target.value)}
-        />
-      )}
       {matching.slice(0, MAX_SHOWN).map(({ id, name }) => (
         <MenuItem
           key={id}

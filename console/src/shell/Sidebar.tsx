@@ -88,7 +88,7 @@ export function Sidebar({ isOpen, onSearch, onHelp, onToggle, onNavigate }: Side
       </div>
       <div className={s.foot}>
         <Me />
-        {/* No Tooltip: it would add 5 KB to the first load. */}
+        {/* No Tooltip, which would become part of the first load. */}
         <ActionIcon aria-label="Keyboard shortcuts" title="Keyboard shortcuts  ?" onClick={onHelp}>
           <HelpCircle size={16} />
         </ActionIcon>
@@ -137,10 +137,10 @@ const usualOf = (projects: readonly Project[] = []): Project | undefined =>
   (projects.length === 1 ? projects[0] : undefined);
 
 function InstanceItems() {
-  const { data: integrations = [] } = useQuery(integrationsQuery);
   const hasAdministration = entriesOf(useMe()).length > 0;
   const maySeeDeliveries = useMissingPermissions('getDeliveries').length === 0;
   // Without this permission the user could not see what failed.
+  const { data: integrations = [] } = useQuery({ ...integrationsQuery, enabled: maySeeDeliveries });
   const failing = maySeeDeliveries
     ? integrations.filter(({ enabled, failingSince }) => enabled && failingSince !== null).length
     : 0;

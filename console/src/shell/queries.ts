@@ -46,11 +46,14 @@ export const favoritesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** The integrations, to count those whose last attempts failed. */
+/** The integrations, to count those whose last attempts failed. They fail and recover without an event. */
 export const integrationsQuery = queryOptions({
-  queryKey: keys.integrations,
-  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/admin/addons', { signal }))).addons,
+  queryKey: [...keys.integrations, 'list'],
+  queryFn: ({ signal }) => unwrap(api.GET('/api/admin/addons', { signal })),
+  // integrations/queries.ts shares the cached response.
+  select: ({ addons }) => addons,
   staleTime: 30_000,
+  refetchInterval: 30_000,
 });
 
 const SHOWN_FLAGS = 8;

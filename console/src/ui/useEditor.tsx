@@ -5,7 +5,7 @@ import { type Change, changesOf } from './diff.ts';
 import { readDraft, removeDraft, writeDraft } from './drafts.ts';
 import { toastRestored } from './useDraft.ts';
 import { useUnsaved } from './useUnsaved.tsx';
-import { type Edited, rebase, restore, type Version } from './versions.ts';
+import { baseAfterSave, type Edited, rebase, restore, type Version } from './versions.ts';
 
 type By = { createdBy: string; createdAt: string };
 
@@ -107,7 +107,9 @@ export function useEditor<D extends object>({
       const { current: input } = latest;
       // Input that arrived while the request ran stays.
       setEdited(
-        now && input && input.draft !== sent ? { base: now, draft: input.draft, sent: [] } : undefined,
+        now && input && input.draft !== sent
+          ? { base: baseAfterSave(sent, now, withoutSecrets), draft: input.draft, sent: [] }
+          : undefined,
       );
     },
   });

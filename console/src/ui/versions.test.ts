@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Edited, rebase, restore } from './versions.ts';
+import { baseAfterSave, type Edited, rebase, restore } from './versions.ts';
 
 type Draft = { title: string; rollout: number };
 const first: Draft = { title: '', rollout: 50 };
@@ -45,4 +45,25 @@ test('gives stored input the fields that a newer console added', () => {
   const old = { ...edited, draft: { title: 'Mine' } } as Edited<Draft>;
 
   expect(restore(old, { draft: first, etag: '"1"' }).edited?.draft).toEqual(mine);
+});
+
+test('input after a save is based on what was saved, even if somebody else changed it before the next read', () => {
+  const elsewhere = { draft: mine, etag: '"2"' };
+  const theirs = { draft: { ...mine, rollout: 60 }, etag: '"3"' };
+  const reverted = { draft: first, etag: '"1"' };
+
+  expect(baseAfterSave(mine, elsewhere)).toEqual(elsewhere);
+  for (const now of [theirs, reverted]) {
+    const base = baseAfterSave(mine, now);
+
+    expect(base.draft).toEqual(mine);
+    expect(base.etag).not.toBe(now.etag);
+    expect(rebase({ base, draft: { ...mine, title: 'Later' }, sent: [] }, now)).toBeUndefined();
+  }
+});
+
+test('a secret that the server does not show is no change by somebody else', () => {
+  const now = { draft: { ...mine, title: '****' }, etag: '"2"' };
+
+  expect(baseAfterSave(mine, now, draft => ({ ...draft, title: '' }))).toEqual(now);
 });

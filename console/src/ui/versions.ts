@@ -17,6 +17,22 @@ export function rebase<D>(edited: Edited<D>, now: Version<D>): Edited<D> | undef
   return isOwn ? { ...edited, base: now } : undefined;
 }
 
+/** The ETag of a version that nobody has read. The server rejects a save with it, and the newer version is then compared. */
+const UNKNOWN = '"unknown"';
+
+/**
+ * The version that input after a save is based on: what was saved. The response to a save has no ETag, so it is that of the version
+ * that was read afterwards, unless somebody else changed what the user edits in between. That change must not become the base,
+ * because the next save would replace it.
+ */
+export const baseAfterSave = <D>(
+  saved: D,
+  now: Version<D>,
+  /** The server does not show secrets, so they are not compared. */
+  withoutSecrets: (draft: D) => D = draft => draft,
+): Version<D> =>
+  isSame(withoutSecrets(saved), withoutSecrets(now.draft)) ? now : { draft: saved, etag: UNKNOWN };
+
 /** Stored input and the version that is current now: the input to continue with, and the other version of a conflict. */
 export function restore<D extends object>(
   stored: Edited<D> | undefined,

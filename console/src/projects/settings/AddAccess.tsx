@@ -68,7 +68,7 @@ export function AddAccess({
   const unsaved = useUnsaved(isChanged && chosen.length > 0 && !grant.isSuccess, forget);
   return (
     <PanelForm
-      title="Add access"
+      title={start.user === undefined ? 'Add access' : 'Grant a role'}
       action={chosen.length === 0 ? 'Add access' : `Add ${counted(chosen.length, 'member')}`}
       pending={grant.isPending}
       disabled={chosen.length === 0 || role === undefined}
@@ -111,7 +111,7 @@ export function AddAccess({
           ))}
           {matching.length === 0 && (
             <p className="muted">
-              {words === '' ? `Everybody has the role ${role?.name ?? ''}.` : 'Nobody matches.'}
+              {words === '' ? `Everybody already has the role ${role?.name ?? ''}.` : 'Nobody matches.'}
             </p>
           )}
           {matching.length > SHOWN && (
