@@ -236,8 +236,10 @@ function withHint(error: unknown, accepts: string | undefined): unknown {
  */
 async function askIfLost(state: ServingState, environment: string, from: Position): Promise<void> {
   const current = new Map(state.environments()).get(environment);
-  if (current?.epoch !== from.epoch || current.revision >= from.revision) return;
-  await state.isLost(from.epoch, environment, from.revision);
+  const { epoch, revision, tokenRevision } = from;
+  if (current?.epoch !== epoch) return;
+  if (current.revision >= revision && state.tokens.revision >= tokenRevision) return;
+  await state.isLost(epoch, environment, revision, tokenRevision);
 }
 
 function tokenOf({ sdkToken }: FastifyRequest): SdkToken {

@@ -81,8 +81,11 @@ export type Source = {
   findTokens: (hashes: string[]) => Promise<FoundTokens>;
   /** Takes the ids of tokens that were used since the last report. */
   reportUses: (tokens: number[]) => Promise<void>;
-  /** Whether the source has lost the revision that a client has. False if the source does not respond. */
-  isLost: (epoch: string, environment: string, revision: number) => Promise<boolean>;
+  /**
+   * Whether the source has lost the revision that a client has, or the tokens that an edge has. False if the source does not
+   * respond.
+   */
+  isLost: (epoch: string, environment: string, revision: number, tokenRevision?: number) => Promise<boolean>;
 };
 
 /** Calls back after every change. Returns a function that unsubscribes. */

@@ -152,3 +152,35 @@ test('an edge that knows a later revision than the database begins a new epoch',
   expect(response.status).toBe(200);
   expect((await epochRow()).reason).toBe('A client has revision 3 of environment "edge", which is at 1.');
 });
+
+test('an edge that knows later tokens than the database begins a new epoch, even if no flag was lost', async () => {
+  await makeEnvironment(harness.db, 'tokens');
+  await put('tokens', 'a');
+  const fields = { tokenName: 'tokens', type: 'edge' as const, environment: 'tokens', projects: ['*'] };
+  const { secret } = await makeApiToken(harness.db, fields);
+  await sql`update sdk_epoch set started_at = null`.execute(harness.db);
+  const { rows } = await sql<{ id: string; revision: number }>`
+    select id, (select revision from sdk_token_revision) as revision from database_epoch`.execute(harness.db);
+  const [{ id, revision } = { id: '', revision: 0 }] = rows;
+  const restarted = await harness.secondServer();
+  await restarted.serving.refresh();
+  const url = await restarted.listen({ host: '127.0.0.1', port: 0 });
+  const connect = async (tokenRevision: number): Promise<void> => {
+    const connection = new AbortController();
+    const response = await fetch(`${url}/api/edge/v1/stream`, {
+      headers: { authorization: secret, 'last-event-id': `${id}.1.${tokenRevision}` },
+      signal: connection.signal,
+    });
+    expect(response.status).toBe(200);
+    connection.abort();
+  };
+  const { number } = await epochRow();
+
+  await connect(revision);
+  expect((await epochRow()).number).toBe(number);
+  await connect(revision + 1);
+
+  expect((await epochRow()).reason).toBe(
+    `An edge has tokens of revision ${revision + 1}, which are at ${revision}.`,
+  );
+});

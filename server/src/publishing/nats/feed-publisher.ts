@@ -145,7 +145,7 @@ export function makeFeedPublisher(
     const { position } = last;
     if (!position || position.epoch !== publication.position.epoch) return true;
     // The database lacks what was published. A new epoch begins, which a later run publishes.
-    await state.isLost(position.epoch, feed.environment, position.revision);
+    await state.isLost(position.epoch, feed.environment, position.revision, position.tokenRevision);
     return position.revision <= publication.position.revision;
   };
 

@@ -14,13 +14,16 @@ const WITHIN_MS = 1_000;
  */
 export function makeIsLost(db: Db): Source['isLost'] {
   const read = makeShared(() => readPositions(db));
-  return async (epoch, environment, revision) => {
+  return async (epoch, environment, revision, tokenRevision = 0) => {
     const positions = await Promise.race([read().catch(() => undefined), sleep(WITHIN_MS)]);
     // Without the database, the client keeps what it has.
     if (!positions || positions.epoch.id !== epoch) return false;
     const own = revisionIn(positions, environment);
-    if (own >= revision) return false;
-    const reason = `A client has revision ${revision} of environment "${environment}", which is at ${own}.`;
+    if (own >= revision && positions.tokenRevision >= tokenRevision) return false;
+    const reason =
+      own < revision
+        ? `A client has revision ${revision} of environment "${environment}", which is at ${own}.`
+        : `An edge has tokens of revision ${tokenRevision}, which are at ${positions.tokenRevision}.`;
     await replaceEpochForClient(db, positions.epoch.number, reason).catch(() => {});
     return true;
   };
