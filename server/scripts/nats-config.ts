@@ -1,6 +1,6 @@
 // Writes what NATS servers need to know about the feeds: accounts, nkeys and, for a region, a leaf node with mirrors.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { connect, nkeyAuthenticator, nkeys } from '@nats-io/transport-node';
 import { busNames } from '../../plane/src/feed/bus.ts';
@@ -22,6 +22,7 @@ import { listTokens } from '../src/publishing/source/store.ts';
 import { runScript } from './run.ts';
 
 const REGION = /^[a-z0-9][a-z0-9-]{0,30}$/;
+const LEAF_KEY = /^leaf-([a-z0-9-]+)\.nk$/;
 const TIMEOUT_MS = 5_000;
 const STREAM_EXISTS = 10_058;
 const run = howToRun('nats-config');
@@ -101,14 +102,25 @@ function write(feeds: Feed[]): void {
     const { user, seed } = keyIn(`leaf-${region}`);
     regions.push({ name: region, hub, user, seed });
   }
+  // The hub has to accept the leaf nodes of the other regions too.
+  const known = readdirSync(folder).flatMap(name => LEAF_KEY.exec(name)?.[1] ?? []);
+  const leaves = known.toSorted().map(name => keyIn(`leaf-${name}`));
   const files = [
-    { name: 'hub.conf', text: hubConfig(publisher.user, accounts, regions) },
+    { name: 'hub.conf', text: hubConfig(publisher.user, accounts, leaves) },
     ...regions.map(one => ({ name: `leaf-${one.name}.conf`, text: leafConfig(one, accounts) })),
   ];
   for (const { name, text } of files) {
-    writeFileSync(join(folder, name), text, { mode: 0o600 });
-    console.log(join(folder, name));
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    // A file that existed keeps its mode.
+    chmodSync(path, 0o600);
+    console.log(path);
   }
+  for (const name of known.toSorted())
+    if (name !== region)
+      console.log(
+        `${join(folder, `leaf-${name}.conf`)}: unchanged. If there is a new feed, run this again with --region ${name}`,
+      );
   console.log(`${publisher.path}: HALYARD_NATS_NKEY_FILE of the servers`);
   for (const feed of feeds)
     console.log(

@@ -89,7 +89,7 @@ jetstream: {
 `;
 
 /** The part of the configuration of the NATS servers that Halyard publishes to. Ports, TLS and the cluster are the operator's. */
-export const hubConfig = (publisher: string, feeds: FeedAccount[], regions: Region[]): string =>
+export const hubConfig = (publisher: string, feeds: FeedAccount[], regions: Pick<Region, 'user'>[]): string =>
   `# Written by halyard nats-config. Include it in nats-server.conf, which sets ports, TLS, store_dir and the cluster.
 ${jetstreamText(HUB_DOMAIN)}${regions.length > 0 ? `leafnodes: { port: ${LEAF_PORT} }\n` : ''}${accountsText([publisher, ...regions.map(({ user }) => user)], feeds)}`;
 
