@@ -478,6 +478,60 @@ test('an edge without disk starts from NATS while all servers are down', async (
   proxy.moveTo(server.port);
 });
 
+test('an edge follows a new signing key through NATS alone, and no longer believes the old one', async () => {
+  const edge = await startEdge();
+  await untilEqual(edge);
+  await untilLive(edge);
+  proxy.cut();
+  const NEW_KEY = Buffer.alloc(32, 9).toString('base64');
+  const restart = async (env: Record<string, string>): Promise<RunningServer> => {
+    await stopProcess(servers[0] as RunningServer);
+    servers.length = 0;
+    return await startServer({ ...withNats(), ...env });
+  };
+  const replaced = () => edge.output().split('signing keys replaced').length - 1;
+
+  await restart({ HALYARD_SECRET_KEY: NEW_KEY, HALYARD_OLD_SECRET_KEYS: SECRET_KEY.toString('base64') });
+  await createFlag('by-the-new-key');
+  await untilEqual(edge);
+  expect(replaced()).toBe(1);
+
+  await restart({ HALYARD_SECRET_KEY: NEW_KEY });
+  await createFlag('without-the-old-key');
+  await untilEqual(edge);
+  await expect.poll(replaced, POLL).toBe(2);
+
+  // Whoever has the old key cannot speak for the servers any more.
+  const before = await read(edge);
+  const old = await restart({});
+  await createFlag('by-the-old-key');
+  await expect.poll(() => metric(edge, 'halyard_edge_nats_rejected_total'), POLL).toBeGreaterThan(0);
+  expect((await read(old)).body).toContain('by-the-old-key');
+  expect((await read(edge)).body).toBe(before.body);
+  proxy.moveTo(old.port);
+});
+
+test('an edge that only NATS reaches replaces its frames by a snapshot that is a little older', async () => {
+  const edge = await startEdge();
+  await untilEqual(edge);
+  await untilLive(edge);
+  proxy.cut();
+  const snapshots = await metric(edge, 'halyard_edge_snapshots_total');
+  const failures = await metric(edge, 'halyard_edge_upstream_failures_total');
+
+  let created = 0;
+  await expect
+    .poll(async () => {
+      for (let number = 0; number < 50; number++) await createFlag(`many-${created++}`);
+      return await metric(edge, 'halyard_edge_snapshots_total');
+    }, POLL)
+    .toBeGreaterThan(snapshots);
+
+  expect(created).toBeGreaterThan(1_000);
+  expect(await metric(edge, 'halyard_edge_upstream_failures_total')).toBe(failures);
+  await untilEqual(edge);
+});
+
 test('a leaf node with mirrors serves its region while the hub is down', async () => {
   // The port of the leaf nodes is fixed, so this hub has one of its own.
   const port = await freePort();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { announcementOf } from '../../plane/src/feed/announcement.ts';
 import type { EdgeReport } from '../../plane/src/feed/report.ts';
 import { signed } from '../../plane/src/feed/signed.ts';
 import { newToken } from '../../plane/src/platform/token.ts';
@@ -252,6 +253,70 @@ test('does not ask upstream about a token that it knows to be revoked', async ()
 
   expect((await read(revoked)).status).toBe(401);
   expect(asked).toBe(0);
+});
+
+test('an edge that a snapshot lists as revoked serves nothing and empties its folder', async () => {
+  const enrolment = enrolmentFor(upstream.url);
+  await started({ enrolment, dataDir: folder });
+  await upstream.setSnapshot(snapshotOf({ tokenRevision: 9, endedTokens: [tokenRow(enrolment.token).hash] }));
+
+  upstream.send(headOf({ tokenRev: 9 }));
+
+  await expect.poll(async () => (await read()).status, POLL).toBe(401);
+  await expect.poll(() => readdirSync(join(folder, 'edge')), POLL).not.toContain('feed.snapshot');
+  expect(lines.filter(line => line.includes('edge token revoked'))).toHaveLength(1);
+});
+
+test('passes on each announcement of keys once, so that edges that read from each other do not repeat it for ever', async () => {
+  const secret = newToken('edge', '*:production.');
+  await upstream.setSnapshot(
+    snapshotOf({ tokens: [tokenRow(SDK_TOKEN), tokenRow(secret, { id: 2, type: 'edge' })] }),
+  );
+  await started();
+  const connection = new AbortController();
+  const response = await fetch(`${edge?.url}/api/edge/v1/stream`, {
+    headers: { authorization: secret },
+    signal: connection.signal,
+  });
+  let text = '';
+  const reading = (async () => {
+    for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+  })().catch(() => {});
+  await expect.poll(() => text, POLL).toContain('gap');
+
+  const announcement = announcementOf(OWN_KEY, undefined);
+  for (let time = 0; time < 3; time++) upstream.send(announcement);
+  await genuine(['first', 'genuine']);
+
+  await expect.poll(() => text, POLL).toContain('genuine');
+  expect(text.split(announcement.split('\n')[0] ?? '')).toHaveLength(2);
+  connection.abort();
+  await reading;
+});
+
+test('ends no stream for a revision that the edge itself does not have', async () => {
+  let reports = 0;
+  let revision = 6;
+  upstream.onReport((_request, response) => {
+    reports++;
+    response.end(JSON.stringify({ missing: [], questions: [{ environment: 'production', revision }] }));
+  });
+  await started();
+  const response = await fetch(`${edge?.url}/api/client/streaming`, {
+    headers: { authorization: SDK_TOKEN, 'unleash-connection-id': 'one' },
+  });
+  let isOpen = true;
+  const reading = (async () => {
+    for await (const _chunk of response.body ?? []);
+    isOpen = false;
+  })();
+  const before = reports;
+  await expect.poll(() => reports, POLL).toBeGreaterThan(before + 2);
+  expect(isOpen).toBe(true);
+
+  revision = 5;
+  await expect.poll(() => isOpen, POLL).toBe(false);
+  await reading;
 });
 
 test('does not read an unsigned body', async () => {

@@ -91,15 +91,7 @@ export async function startEdge(config: EdgeConfig, version: string, log: Log): 
   // Loaded only by edges that use it.
   const nats =
     config.nats &&
-    (await import('./nats.ts')).followNats(
-      upstream,
-      config.nats,
-      enrolment.feed,
-      feed,
-      trust.keys,
-      log,
-      metrics,
-    );
+    (await import('./nats.ts')).followNats(upstream, config.nats, enrolment.feed, feed, trust, log, metrics);
   const following = followFeed(feed, nats?.upstream ?? upstream, copy, trust, serve, served, log, metrics);
   const reporting = keepReporting(version, feed, served, clients, spool, upstream, log, metrics);
   const url = await app.listen({ host: config.host, port: config.port, backlog: BACKLOG });

@@ -21,8 +21,11 @@ export type FeedCopy = {
   readonly head: { text: string; at: number } | undefined;
   /** Whether there are so many frames that a new snapshot should replace them. Returns true again only after as many more. */
   isLong: () => boolean;
-  /** Whether the frames lead from here to there: an edge's snapshot may be older than what it sends, and newer than this one. */
-  includes: (snapshot: Snapshot) => boolean;
+  /**
+   * Whether the snapshot can replace frames: an edge's snapshot may be older than what it sends, and newer than this one. Only if there are
+   * many frames, or if the snapshot is outdated.
+   */
+  includes: (snapshot: Snapshot, isOutdated?: boolean) => boolean;
   /** Keeps a snapshot, and the frames after it. */
   keepSnapshot: (bytes: Buffer, snapshot: Snapshot) => Promise<void>;
   /** Keeps a frame that was applied. A head is useless after a restart, so it is not stored. */
@@ -77,8 +80,8 @@ export function makeFeedCopy(disk: FeedDisk): FeedCopy {
       if (isDue) attempts++;
       return isDue;
     },
-    includes: ({ epoch, revision, tokenRevision }) =>
-      attempts > 1 && continues(snapshot?.position, { epoch, revision, tokenRevision }),
+    includes: ({ epoch, revision, tokenRevision }, isOutdated = false) =>
+      (attempts > 1 || isOutdated) && continues(snapshot?.position, { epoch, revision, tokenRevision }),
     keepSnapshot: async (bytes, taken) => {
       begin(bytes, taken);
       const written = disk.keepSnapshot(bytes);

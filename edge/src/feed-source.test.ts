@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { makeServingState } from '../../plane/src/serving/state/serving.ts';
 import { makeFeedSource } from './feed-source.ts';
@@ -39,4 +40,20 @@ test('a tokens frame that starts before the own revision is a gap, because it ma
   expect(take(7, 8)).toBe('gap');
   expect(take(5, 6)).toBe('known');
   expect(take(6, 7)).toBe('applied');
+});
+
+test('a snapshot that lists the own token as ended is a signed revocation', async () => {
+  const feed = makeFeedSource(
+    FEED,
+    'edge',
+    () => Promise.reject(new Error('Nothing is asked')),
+    () => [],
+  );
+  feed.takeSnapshot(snapshotOf({ endedTokens: [hash('sha256', 'other')] }));
+  expect(feed.isRevoked).toBe(false);
+
+  feed.takeSnapshot(snapshotOf({ tokenRevision: 6, endedTokens: [hash('sha256', 'edge')] }));
+
+  expect(feed.isRevoked).toBe(true);
+  expect(await feed.source.tokens()).toMatchObject({ tokens: [] });
 });

@@ -100,6 +100,7 @@ export function makeFeedSource(enrolled: Feed, ownToken: string, ask: Ask, names
       pending: [],
     };
     currentAt = performance.now() - Math.max(0, Date.now() - asOf);
+    if (held.ended.has(ownHash)) revoke();
     return true;
   };
 

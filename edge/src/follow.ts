@@ -36,19 +36,28 @@ export function followFeed(
   const { snapshots, failures, ignored } = followMetrics(feed, served, registry);
   const { keys } = trust;
   let problem: string | undefined;
-  /** Whether the keys were replaced since the last snapshot. */
+  /** Whether the keys were replaced since the snapshot that is kept, so that the key that signed it may soon be removed. */
   let isOutdated = false;
+  let isEmptied = false;
 
   const readSnapshot = async (): Promise<void> => {
     const bytes = await upstream.snapshot();
     const snapshot = decodeSnapshot(bytes, keys);
     const isTaken = feed.takeSnapshot(snapshot);
     snapshots.inc();
+    if (feed.isRevoked) {
+      await revoked();
+      return;
+    }
     if (isTaken) onChange();
-    if (isTaken || copy.includes(snapshot)) await copy.keepSnapshot(bytes, snapshot);
+    if (!isTaken && !copy.includes(snapshot, isOutdated)) return;
+    await copy.keepSnapshot(bytes, snapshot);
+    isOutdated = false;
   };
 
   const revoked = async (): Promise<void> => {
+    if (isEmptied) return;
+    isEmptied = true;
     onChange();
     log.error({}, 'edge token revoked, serving nothing');
     await copy.empty();
@@ -57,11 +66,14 @@ export function followFeed(
 
   /** The servers' key was replaced. What follows may be signed with the new one. */
   const takeKeys = async (text: string): Promise<void> => {
+    // Edges that read from each other would pass it around for ever.
+    const isRepeated = trust.announcements.includes(text);
     if (await trust.take(text)) isOutdated = true;
-    // The copy is signed with a key that may soon be removed.
-    if (isOutdated) await readSnapshot();
-    isOutdated = false;
-    copy.pass(text);
+    try {
+      if (isOutdated) await readSnapshot();
+    } finally {
+      if (!isRepeated) copy.pass(text);
+    }
   };
 
   const take = async (text: string): Promise<Outcome> => {
@@ -91,11 +103,12 @@ export function followFeed(
   };
 
   const follow = async (): Promise<void> => {
-    if (!feed.position)
+    if (!feed.position || isOutdated)
       await readSnapshot().catch(error => {
-        // The stream begins with the keys that are valid now.
-        if (!(error instanceof UntrustedKeyError)) throw error;
+        // The stream begins with the keys that are valid now. An edge that has flags can follow it in any case.
+        if (!feed.position && !(error instanceof UntrustedKeyError)) throw error;
       });
+    if (stopping.signal.aborted) return;
     const { position } = feed;
     for await (const text of upstream.stream(position && positionText(position), stopping.signal)) {
       if (isAnnouncement(text)) {

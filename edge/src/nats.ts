@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { isAnnouncement } from '../../plane/src/feed/announcement.ts';
 import { busNames } from '../../plane/src/feed/bus.ts';
 import { type Frame, frameOf, UnknownFrameError } from '../../plane/src/feed/frames.ts';
 import {
@@ -14,9 +15,10 @@ import {
 } from '../../plane/src/feed/nats.ts';
 import { type Position, positionText } from '../../plane/src/feed/publisher.ts';
 import { readSigned } from '../../plane/src/feed/signed.ts';
-import { decodeSnapshot, type Feed, type TrustedKeys } from '../../plane/src/snapshot/format.ts';
+import { decodeSnapshot, type Feed } from '../../plane/src/snapshot/format.ts';
 import { checkFeed, type FeedSource } from './feed-source.ts';
 import type { Log } from './log.ts';
+import type { Trust } from './trust.ts';
 import { readSnapshot, type Upstream, UpstreamError } from './upstream.ts';
 
 /** Servers publish a head every 3 s, or every 6 s if the one that publishes is silent. */
@@ -26,11 +28,13 @@ const ASK_EVERY_MS = 15_000;
 const CHECK_EVERY_MS = 500;
 /** A head may overtake the frame before it. */
 const HEAD_WAITS_MS = 1_000;
-const CONNECT_AGAIN_MS = 1_000;
+/** Plus a random time, so that edges do not all connect together. */
+const CONNECT_AGAIN_MS = 500;
 /** How long an edge that has no feed waits for the first connection. */
 const FIRST_CONNECTION_MS = 3_000;
 /** What may wait while the edge reads a snapshot. If there is more, it reads the log. */
 const MAX_WAITING = { items: 256, characters: 8 * 1_024 * 1_024 };
+const MAX_PROBLEMS = 20;
 const BATCH = { messages: 500, bytes: 8 * 1_024 * 1_024 };
 const MAX_LOG = 10_000;
 /** How far back the log is read if the edge does not know its place in it. If that is not enough, it reads the snapshot. */
@@ -64,15 +68,17 @@ export function followNats(
   settings: NatsSettings,
   enrolled: Feed,
   feed: Pick<FeedSource, 'position'>,
-  keys: TrustedKeys,
+  trust: Trust,
   log: Log,
   registry: Registry,
 ): NatsFeed {
+  const { keys } = trust;
   const names = busNames(enrolled);
   const closing = new AbortController();
   let bus: Bus | undefined;
   let headAt = Number.NEGATIVE_INFINITY;
-  let problem: string | undefined;
+  /** What was logged since the last connection. */
+  const problems = new Set<string>();
   let waiting: Item[] = [];
   /** Resolves when something waits. */
   let arrived = Promise.withResolvers<void>();
@@ -92,9 +98,11 @@ export function followNats(
     if (closing.signal.aborted) return undefined;
     failures.inc();
     // One line for each kind of problem, not one for each attempt.
-    const { message } = error as Error;
-    if (message !== problem) log.warn({ err: error }, 'NATS not usable, reading the feed from upstream');
-    problem = message;
+    const kind = (error as Error).message.replaceAll(/\d+/g, '#');
+    if (problems.size < MAX_PROBLEMS && !problems.has(kind)) {
+      problems.add(kind);
+      log.warn({ err: error }, 'NATS not usable, reading the feed from upstream');
+    }
     return undefined;
   };
 
@@ -129,16 +137,32 @@ export function followNats(
     arrived.resolve();
   };
 
+  const heard = (): void => {
+    headAt = performance.now();
+    back.abort();
+  };
+
   const onFrame = (error: Error | null, { data, headers }: Msg): void => {
     const item = error ? failed(error) : itemOf(data, positionIn(headers), sequenceIn(headers));
     if (item) add(item);
   };
 
+  /** The servers' keys, which come with every head. A server's first head after its key was replaced is not believed without them. */
+  const onKeys = (text: string): void => {
+    if (trust.announcements.includes(text)) return;
+    if (trust.isNews(text)) heard();
+    add({ text, frame: undefined, position: undefined, sequence: 0 });
+  };
+
   const onHead = (error: Error | null, { data }: Msg): void => {
+    const text = error ? '' : Buffer.from(data).toString();
+    if (isAnnouncement(text)) {
+      onKeys(text);
+      return;
+    }
     const item = error ? failed(error) : itemOf(data, undefined, 0);
     if (item?.frame?.log !== 'head') return;
-    headAt = performance.now();
-    back.abort();
+    heard();
     add(item);
   };
 
@@ -146,8 +170,8 @@ export function followNats(
     while (!closing.signal.aborted && !bus) {
       try {
         const opened = await connectBus(settings, 'halyard edge', () => {
-          if (problem !== undefined) log.warn({}, 'NATS connected after failures');
-          problem = undefined;
+          if (problems.size > 0) log.warn({}, 'NATS connected after failures');
+          problems.clear();
         });
         opened.nc.subscribe(names.frames, { callback: onFrame });
         opened.nc.subscribe(names.head, { callback: onHead });
@@ -155,7 +179,9 @@ export function followNats(
         if (closing.signal.aborted) await opened.close();
       } catch (error) {
         failed(error);
-        await sleep(CONNECT_AGAIN_MS, undefined, { signal: closing.signal }).catch(() => {});
+        await sleep(CONNECT_AGAIN_MS * (1 + Math.random()), undefined, { signal: closing.signal }).catch(
+          () => {},
+        );
       }
     }
   };
@@ -302,6 +328,8 @@ export function followNats(
     } catch (error) {
       // Better than nothing, and the frames after it are in the stream.
       if (own && (!feed.position || !isCovered(own.position, feed.position))) return use(own);
+      // The edge lacks nothing, but has too many frames. This snapshot replaces all but the last few.
+      if (own && claimed && isCovered(claimed, feed.position)) return own.bytes;
       throw error;
     }
   };

@@ -72,7 +72,9 @@ export function keepReporting(
       rejections = 0;
       if (sealed) await spool.done();
       clients.forget(missing);
-      if (questions.length > 0) askStreams(new Map(questions.map(one => [one.environment, one.revision])));
+      // Streams cannot have a revision that this edge does not have yet.
+      const known = questions.filter(({ revision }) => revision <= position.revision);
+      if (known.length > 0) askStreams(new Map(known.map(one => [one.environment, one.revision])));
     } catch (error) {
       undo();
       await feed.source.reportUses(uses);

@@ -24,8 +24,12 @@ const ids = (keys: ReadonlyMap<string, unknown>) => [...keys.keys()];
 test('the old key announces the new one, the new one removes the old one, and a restart changes nothing', async () => {
   const trust = await open();
   expect(await trust.take(announcementOf(a, undefined))).toBe(false);
+  expect(
+    [announcementOf(a, undefined), announcementOf(b, a), announcementOf(b, c)].map(trust.isNews),
+  ).toEqual([false, true, false]);
 
   expect(await trust.take(announcementOf(b, a))).toBe(true);
+  expect(trust.isNews(announcementOf(b, a))).toBe(false);
   expect(ids(trust.keys)).toEqual([b.id, a.id]);
   // A server that was not restarted yet.
   expect(await trust.take(announcementOf(a, undefined))).toBe(false);
@@ -43,7 +47,9 @@ test('the old key announces the new one, the new one removes the old one, and a 
 });
 
 test('an announcement must be signed, complete and short', async () => {
-  const trust = await open();
+  const warnings: string[] = [];
+  const log = { ...SILENT, warn: (_fields: object, message: string) => void warnings.push(message) };
+  const trust = await openTrust([publicKeyText(a)], folder, log);
   const genuine = announcementOf(b, a);
   const [line = ''] = genuine.split('\n');
 
@@ -59,6 +65,8 @@ test('an announcement must be signed, complete and short', async () => {
   ])
     expect(await trust.take(text)).toBe(false);
   expect(ids(trust.keys)).toEqual([a.id]);
+  // Once, however many there are.
+  expect(warnings).toEqual(['announced keys ignored']);
   await trust.take(genuine);
   expect(JSON.parse(readFileSync(join(folder, 'keys.json'), 'utf8'))).toEqual([genuine]);
 });

@@ -15,6 +15,8 @@ export type Trust = {
   readonly keys: TrustedKeys;
   /** The announcements that led to these keys, and the last one that arrived, for edges that read from this one. */
   readonly announcements: readonly string[];
+  /** Whether other keys count after this announcement. */
+  isNews: (text: string) => boolean;
   /** Takes an announcement. Returns whether other keys count now. */
   take: (text: string) => Promise<boolean>;
 };
@@ -31,14 +33,19 @@ export async function openTrust(
   const keys = new Map(keysOf(enrolled));
   let accepted: string[] = [];
   let last: string | undefined;
+  let isWarned = false;
 
+  /** The keys that replace those that count now. Undefined: none do. */
   const read = (text: string): TrustedKeys | undefined => {
     const [newest] = keys.keys();
     if (text.length > MAX_CHARACTERS || signerOf(text) !== newest) return undefined;
     try {
-      return keysOf(readAnnouncement(text, keys));
+      const announced = keysOf(readAnnouncement(text, keys));
+      return [...announced.keys()].join() === [...keys.keys()].join() ? undefined : announced;
     } catch (error) {
-      log.warn({ err: error }, 'announced keys ignored');
+      // Whoever sends it can send it a thousand times a second.
+      if (!isWarned) log.warn({ err: error }, 'announced keys ignored');
+      isWarned = true;
       return undefined;
     }
   };
@@ -46,7 +53,6 @@ export async function openTrust(
   const apply = (text: string): boolean => {
     const announced = read(text);
     if (!announced) return false;
-    if ([...announced.keys()].join() === [...keys.keys()].join()) return false;
     keys.clear();
     for (const [id, key] of announced) keys.set(id, key);
     accepted = [...accepted, text].slice(-MAX_ACCEPTED);
@@ -65,6 +71,7 @@ export async function openTrust(
     get announcements() {
       return [...new Set([...accepted, ...(last === undefined ? [] : [last])])];
     },
+    isNews: text => read(text) !== undefined,
     take: async text => {
       if (text.length <= MAX_CHARACTERS) last = text;
       if (!apply(text)) return false;

@@ -177,9 +177,13 @@ export async function startServer(config: Config, snapshots: readonly Snapshot[]
       // Loaded only by installations that use it.
       const { keepPublishing } = await import('./publishing/nats/keep-publishing.ts');
       stopPublishing ??= keepPublishing(
-        { ...config.nats, databaseUrl: config.directUrl },
+        {
+          ...config.nats,
+          databaseUrl: config.directUrl,
+          key: signingKeyOf(config.secretKey),
+          previousKey: config.oldSecretKeys[0] && signingKeyOf(config.oldSecretKeys[0]),
+        },
         app.serving,
-        signingKeyOf(config.secretKey),
         app.log,
         app.metrics,
       );

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { announcementOf } from '../../../../plane/src/feed/announcement.ts';
 import { ALL_HEADS } from '../../../../plane/src/feed/bus.ts';
 import { type Bus, connectBus, type NatsSettings } from '../../../../plane/src/feed/nats.ts';
 import { feedKey, feedOf, makeSnapshots } from '../../../../plane/src/feed/publisher.ts';
@@ -18,11 +19,20 @@ const SILENT_AFTER_MS = 2 * HEAD_EVERY_MS;
 const DROP_AFTER_MS = 60_000;
 const STOP_WITHIN_MS = 2_000;
 
-export type PublishingSettings = NatsSettings & { replicas: number; databaseUrl: string };
+export type PublishingSettings = NatsSettings & {
+  replicas: number;
+  databaseUrl: string;
+  key: SigningKey;
+  /** The key before, which edges may still trust instead. */
+  previousKey: SigningKey | undefined;
+};
 
 type Log = Record<'info' | 'warn', (fields: object, message: string) => void>;
 
-type Published = {
+/** The kind of problem that was logged last. */
+type Troubled = { problem: string | undefined };
+
+type Published = Troubled & {
   publisher: FeedPublisher;
   feed: Feed;
   wantedAt: number;
@@ -38,16 +48,17 @@ type Published = {
 export function keepPublishing(
   settings: PublishingSettings,
   state: ServingState,
-  key: SigningKey,
   log: Log,
   registry: Registry,
 ): () => Promise<void> {
+  const { key, previousKey } = settings;
+  const announcement = announcementOf(key, previousKey);
   const leader = keepLeading(settings.databaseUrl);
   const encode = makeSnapshots(state, key);
   const feeds = new Map<string, Published>();
   const stopping = new AbortController();
   let bus: Bus | undefined;
-  let problem: string | undefined;
+  const connection: Troubled = { problem: undefined };
   let isTicking = false;
   const { published, failures } = publishingMetrics(
     registry,
@@ -55,21 +66,21 @@ export function keepPublishing(
     () => leader.isLeader,
   );
 
-  const failed = (error: unknown): void => {
+  const failed = (error: unknown, of: Troubled = connection): void => {
     if (stopping.signal.aborted) return;
     failures.inc();
     // One line for each kind of problem, not one for each attempt. Messages of NATS contain sequences.
     const kind = (error as Error).message.replaceAll(/\d+/g, '#');
-    if (kind !== problem) log.warn({ err: error }, 'feed not published to NATS');
-    problem = kind;
+    if (kind !== of.problem) log.warn({ err: error }, 'feed not published to NATS');
+    of.problem = kind;
   };
 
   const runOnce = async (one: Published): Promise<void> => {
     const count = await one.publisher.run(leader.isLeader);
     published.inc(count);
     if (count === 0) return;
-    if (problem !== undefined) log.warn({}, 'feeds published to NATS after failures');
-    problem = undefined;
+    if (one.problem !== undefined) log.warn({ feed: one.feed }, 'feed published to NATS after failures');
+    one.problem = undefined;
   };
 
   const run = async (one: Published): Promise<void> => {
@@ -82,7 +93,7 @@ export function keepPublishing(
         await runOnce(one);
       } while (one.again);
     } catch (error) {
-      failed(error);
+      failed(error, one);
     } finally {
       one.isRunning = false;
     }
@@ -104,7 +115,14 @@ export function keepPublishing(
     const silentMs = performance.now() - one.headAt;
     if (silentMs < (leader.isLeader ? HEAD_EVERY_MS - TICK_MS / 2 : SILENT_AFTER_MS)) return;
     one.headAt = performance.now();
-    bus.nc.publish(one.publisher.headSubject, one.publisher.head());
+    try {
+      // An edge that does not know the new key would not believe the head.
+      bus.nc.publish(one.publisher.headSubject, announcement);
+      bus.nc.publish(one.publisher.headSubject, one.publisher.head());
+    } catch (error) {
+      // NATS accepts only smaller messages.
+      failed(error, one);
+    }
   };
 
   /** Finds the feeds that edge tokens name. */
@@ -129,6 +147,7 @@ export function keepPublishing(
         headAt: leader.isLeader ? 0 : now,
         isRunning: false,
         again: false,
+        problem: undefined,
       });
     }
     for (const [id, { wantedAt }] of feeds)
@@ -163,6 +182,7 @@ export function keepPublishing(
   const connect = async (): Promise<void> => {
     const forgetAll = () => {
       for (const { publisher } of feeds.values()) publisher.forget();
+      connection.problem = undefined;
       log.info({ url: hostsOf(settings.url) }, 'NATS connected');
     };
     while (!stopping.signal.aborted && !bus) {
