@@ -4,9 +4,9 @@ import { hashToken } from '../../../../plane/src/platform/token.ts';
 import { requireUser } from '../../access/caller.ts';
 import type { Actor } from '../../platform/actor.ts';
 import type { Change } from '../../record/change.ts';
-import { createPersonalToken, tokenEventData } from '../users/personal-tokens.ts';
+import { createPersonalToken, removeTokenIfPresent } from '../users/personal-tokens.ts';
 import type { NewPersonalToken } from '../users/schema.ts';
-import { deletePersonalToken, lockPersonalTokens } from '../users/store.ts';
+import { lockPersonalTokens } from '../users/store.ts';
 import type { Client } from './clients.ts';
 import type { AuthorizationRequest } from './request.ts';
 import { decideDevice, insertGrant, listEndedGrants } from './store.ts';
@@ -67,13 +67,6 @@ async function createTokenFor(current: Change, client: Client, allowed: Allowed)
 /** Deletes the tokens of the user's grants that have ended, so that they do not count towards the limit. */
 export async function removeEndedGrants(current: Change, userId: number): Promise<number> {
   const ended = await listEndedGrants(current.tx, userId);
-  for (const { id } of ended) await removeGrant(current, userId, id);
+  for (const { id } of ended) await removeTokenIfPresent(current, userId, id);
   return ended.length;
-}
-
-/** Revokes the token of a grant, and the refresh token with it. The caller holds the lock on the user. */
-export async function removeGrant(current: Change, userId: number, tokenId: number): Promise<void> {
-  const token = await deletePersonalToken(current.tx, userId, tokenId);
-  // Without a token, its owner deleted it in the profile at the same time.
-  if (token) current.record({ type: 'pat-deleted', preData: tokenEventData(token) });
 }

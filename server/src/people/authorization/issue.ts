@@ -4,8 +4,8 @@ import { findActor, SCOPED_PREFIX } from '../../access/guard.ts';
 import { type Actor, SYSTEM } from '../../platform/actor.ts';
 import type { Db, Reader, Tx } from '../../platform/db/database.ts';
 import { change } from '../../record/change.ts';
+import { removeTokenIfPresent } from '../users/personal-tokens.ts';
 import { lockPersonalTokens } from '../users/store.ts';
-import { removeGrant } from './grant.ts';
 import { ACCESS_SECONDS } from './limits.ts';
 import { ProtocolError, type ProtocolErrorCode } from './protocol-error.ts';
 import { grantedScope, type Resources, scopesIn } from './resources.ts';
@@ -154,7 +154,7 @@ export async function revoke(db: Db, ip: string, token: string): Promise<boolean
   await change(db, { ...(owner?.actor ?? SYSTEM), ip }, async current => {
     await lockPersonalTokens(current.tx, found.userId);
     const grant = await find(current.tx);
-    if (grant) await removeGrant(current, grant.userId, grant.tokenId);
+    if (grant) await removeTokenIfPresent(current, grant.userId, grant.tokenId);
   });
   return true;
 }
@@ -174,7 +174,7 @@ async function decide(
     const grant = await find(current.tx);
     if (!grant) return undefined;
     const outcome = await work(current.tx, grant);
-    if ('revoke' in outcome) await removeGrant(current, grant.userId, grant.tokenId);
+    if ('revoke' in outcome) await removeTokenIfPresent(current, grant.userId, grant.tokenId);
     return outcome;
   });
   if (result === undefined) throw unknownGrant();

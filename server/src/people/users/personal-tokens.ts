@@ -74,6 +74,16 @@ export async function revokeAccountToken({ tx }: Change, userId: number, id: num
   return token;
 }
 
+/** Deletes a personal token, unless its owner has deleted it at the same time. */
+export async function removeTokenIfPresent(
+  { tx, record }: Change,
+  userId: number,
+  id: number,
+): Promise<void> {
+  const token = await deletePersonalToken(tx, userId, id);
+  if (token) record({ type: 'pat-deleted', preData: tokenEventData(token) });
+}
+
 /** Deletes all personal tokens of a user. Returns how many there were. */
 export async function removeAllPersonalTokens({ tx, record }: Change, userId: number): Promise<number> {
   const tokens = await deletePersonalTokensOf(tx, userId);
