@@ -536,7 +536,7 @@ test('an edge that only NATS reaches replaces its frames by a snapshot that is a
 });
 
 test('a leaf node with mirrors serves its region while the hub is down', async () => {
-  // The port of the leaf nodes is fixed, so this hub has one of its own.
+  // The configuration has a fixed port for leaf nodes, so this test chooses a free one.
   const port = await freePort();
   await natsConfig('--region', 'west', '--hub', `nats-leaf://127.0.0.1:${port}`);
   const hub = readFileSync(join(folder, 'hub.conf'), 'utf8').replace(

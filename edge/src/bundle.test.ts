@@ -16,7 +16,7 @@ test('the bundle of an edge has no database driver, no job engine and nothing of
     text: readFileSync(join(folder, name), 'utf8'),
   }));
   rmSync(folder, { recursive: true });
-  // The client of NATS is a chunk of its own, which is loaded only by edges that use it.
+  // The NATS client is in a separate chunk, which only edges with NATS load.
   const withNats = chunks.filter(({ text }) => text.includes('class NatsConnectionImpl'));
   expect(withNats.map(({ name }) => name)).toEqual([expect.stringMatching(/^nats-/)]);
   expect(chunks.filter(({ text }) => /from ?"\.\/nats-/.test(text))).toEqual([]);

@@ -19,7 +19,7 @@ export type FeedCopy = {
   readonly snapshot: { position: Position; gzip: Promise<Buffer> } | undefined;
   /** The last head, and when it arrived by the monotonic clock. */
   readonly head: { text: string; at: number } | undefined;
-  /** Whether there are so many frames that a new snapshot should replace them. Returns true again only after as many more. */
+  /** Whether a new snapshot should replace the frames because there are too many. After it was true, that many more must arrive first. */
   isLong: () => boolean;
   /**
    * Whether the snapshot can replace frames: an edge's snapshot may be older than what it sends, and newer than this one. Only if there are
@@ -36,7 +36,7 @@ export type FeedCopy = {
   next: (after: number, from: Position | undefined) => Kept | undefined;
   /** Calls back with everything that arrives, as it was signed. */
   onText: (listener: (text: string) => void) => void;
-  /** Passes on a text that is not kept. */
+  /** Sends a message to the listeners without keeping it. */
   pass: (text: string) => void;
   /** The token was revoked. */
   empty: () => Promise<void>;

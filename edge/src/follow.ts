@@ -21,7 +21,7 @@ const REJECTED_RETRY_MS = 5_000;
 
 export type Following = { stop: () => Promise<void> };
 
-/** Keeps the feed current: reads the snapshot if there is none or a gap, and applies frames. Keeps a copy of what arrives. */
+/** Keeps the feed current: reads the snapshot at the start and after a gap, applies frames, and keeps a copy of both. */
 export function followFeed(
   feed: FeedSource,
   upstream: Upstream,

@@ -290,7 +290,7 @@ export function followNats(
     }
   }
 
-  /** The snapshot in NATS. Undefined if there is none that can be used. */
+  /** The snapshot in NATS, or undefined if there is no usable one. */
   const stored = async (): Promise<StoredSnapshot | undefined> => {
     if (!bus && !feed.position)
       await Promise.race([connecting, sleep(FIRST_CONNECTION_MS, undefined, { ref: false })]);

@@ -19,7 +19,7 @@ export const EVERYWHERE = '*';
 export type Place = { project?: string; environment?: string };
 
 /**
- * Returns the permissions of which the caller needs one for the operation, or an empty list if the caller has one. The server
+ * Lists the permissions that would each allow the operation, or nothing if the caller already has one of them. The server
  * makes the real decision; this only lets a control name the missing permission before a request is rejected.
  */
 export function missingPermissions(me: Me, operation: OperationId, place: Place = {}): readonly string[] {

@@ -109,7 +109,7 @@ export function Menu({
     };
   }, [isOpen, targetId, align]);
 
-  /** The next entry that begins with the letters typed so far or, if there is none, with the last one of them. */
+  /** The next entry that begins with the letters typed so far. If none does, the next one that begins with the last letter. */
   const findTyped = (all: readonly HTMLElement[], at: number, letter: string) => {
     const isWord = Date.now() - typed.current.at < TYPING_MS;
     const find = (text: string) => {
